@@ -1,0 +1,389 @@
+//! `rhumb crawl`: from flags and files to a running engine.
+
+use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use rhumb_crawl::shell::{
+    self, CrawlSettings, Ended, Limits, Outlet, Progress, Report, Summary, What,
+};
+use rhumb_fetch::{FetchSettings, Fetcher, ProxyUrl};
+use rhumb_frontier::Manners;
+use rhumb_rules::{Rules, Scope, ScopeKind};
+use rhumb_web::{Canon, CanonUrl, HashKey, Span};
+use rustls::RootCertStore;
+use tokio::sync::{mpsc, watch};
+
+use crate::agent::Agent;
+use crate::fault::{FAILED, Fault, INTERRUPTED, NOTHING};
+use crate::screen::Voice;
+use crate::settings::Settings;
+use crate::{quantity, seeds, tell};
+
+/// The file of pages in a crawl's folder.
+pub(crate) const PAGES_NAME: &str = "pages.jsonl";
+/// Fetches under way at once: well below the 1,024 files that most systems grant a process.
+const CONNECTIONS: usize = 512;
+/// Seed sites that may be visited without saying who we are.
+const ANONYMOUS_SITES_MAX: usize = 10;
+/// A progress line appears this often.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Reports that may wait to be printed.
+const REPORTS_MAX: usize = 1_024;
+/// All that is left waits longer than this: the run ends.
+const PATIENCE: Span = Span::minutes(2);
+/// A ticket is lost if it is not back this long after the longest fetch.
+const TICKET_MARGIN: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Args)]
+pub(crate) struct CrawlArgs {
+    /// Where to begin: URLs, files with one URL a line, or - for stdin
+    #[arg(required = true, value_name = "URL|FILE|-")]
+    seeds: Vec<String>,
+    /// The folder of the crawl [default: the first seed's host]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    settings: Settings,
+    /// Read settings from this file; flags go before it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Tell every event as a JSON object a line on stdout
+    #[arg(long)]
+    json: bool,
+    /// No progress lines
+    #[arg(short, long)]
+    quiet: bool,
+    /// A line for every URL
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Everything that a run needs.
+pub(crate) struct Plan {
+    pub(crate) seeds: Vec<CanonUrl>,
+    pub(crate) engine: CrawlSettings,
+    pub(crate) rules: Rules,
+    pub(crate) fetch: FetchSettings,
+    /// What politeness was lifted, to be named in the summary.
+    pub(crate) lifted: Vec<&'static str>,
+}
+
+pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
+    let file = args.config.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
+    let settings = args.settings.over(file).over(Settings::defaults());
+    let canon = canon(&settings);
+    let seeds = seeds::read(&args.seeds, canon)?;
+    let voice = Voice { json: args.json, quiet: args.quiet, verbose: args.verbose };
+    let mut plan = Plan::new(&settings, seeds, voice)?;
+    plan.fetch.roots = system_roots();
+    let folder = args.output.unwrap_or_else(|| folder_of(&plan.seeds[0]));
+    plan.engine.pages = create(&folder, &settings, &plan.seeds)?;
+    run(plan, voice, &folder)
+}
+
+impl Plan {
+    /// Settings as meant: every text is read, every contradiction found, before any request.
+    pub(crate) fn new(
+        settings: &Settings,
+        seeds: Vec<CanonUrl>,
+        voice: Voice,
+    ) -> Result<Self, Fault> {
+        let rules = Rules { scope: scope(settings, &seeds)? };
+        let contact = settings.contact.as_deref();
+        let sites: HashSet<_> = seeds.iter().map(CanonUrl::site).collect();
+        let is_broad = rules.scope.kind() == ScopeKind::Any || sites.len() > ANONYMOUS_SITES_MAX;
+        if is_broad && contact.is_none() {
+            return Err(Fault::usage(
+                "a crawl of many sites must say whom webmasters can reach",
+                "--contact you@example.org, or --contact https://example.org/crawler",
+            ));
+        }
+        let agent = Agent::new(settings.agent.as_deref().unwrap_or("rhumb"), contact)?;
+        let ip_gap = time("ip-delay", settings.ip_delay.as_deref())?.unwrap_or_default();
+        let delay = settings.delay.as_deref().filter(|text| *text != "auto");
+        let delay = time("delay", delay)?;
+        let allow_private = settings.allow_private == Some(true);
+        let fetch = FetchSettings {
+            agent: agent.header,
+            from: agent.from,
+            ip_gap,
+            allow_private,
+            proxy: settings.proxy.as_deref().map(proxy).transpose()?,
+            dns: settings.dns.as_deref().map(dns).transpose()?,
+            ..FetchSettings::default()
+        };
+        let manners = Manners {
+            delay: delay.map_or(Manners::default().delay, Span::from),
+            delay_is_explicit: delay.is_some(),
+            tries: settings.tries.unwrap_or(Manners::default().tries),
+        };
+        let born = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let engine = CrawlSettings {
+            partitions: settings.partitions.unwrap_or(64),
+            hash: draw_key(),
+            agent: agent.token,
+            manners,
+            canon: canon(settings),
+            connections: CONNECTIONS,
+            limits: limits(settings)?,
+            patience: PATIENCE,
+            ticket_for: Span::from(fetch.total + TICKET_MARGIN),
+            born_ms: u64::try_from(born.as_millis()).unwrap_or(u64::MAX),
+            pages: PathBuf::new(),
+            tells_refusals: voice.json || voice.verbose,
+        };
+        let lifted = [
+            (ip_gap.is_zero(), "the gap between requests to one address"),
+            (delay.is_some_and(|delay| delay.is_zero()), "the gap between requests to one site"),
+            (allow_private, "the guard of private addresses"),
+        ];
+        let lifted = lifted.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
+        Ok(Self { seeds, engine, rules, fetch, lifted })
+    }
+}
+
+fn canon(settings: &Settings) -> Canon {
+    if settings.keep_query == Some(true) { Canon::KeepQuery } else { Canon::Full }
+}
+
+fn scope(settings: &Settings, seeds: &[CanonUrl]) -> Result<Scope, Fault> {
+    let word = settings.scope.as_deref().unwrap_or("host");
+    let kind: ScopeKind = word.parse().map_err(|_| {
+        Fault::usage(
+            format!("there is no scope {word:?}"),
+            "--scope page, prefix, host, domain or any",
+        )
+    })?;
+    let mut scope = Scope::new(kind);
+    for seed in seeds {
+        scope.add_root(seed);
+    }
+    let pattern = |flag: &str, text: &String| {
+        regex::Regex::new(text).map_err(|error| {
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Fault::usage(
+                format!("--{flag} {text:?} is no regular expression: {why}"),
+                format!("--{flag} '/docs/.*\\.html$'"),
+            )
+        })
+    };
+    for text in &settings.include {
+        scope.include.push(pattern("include", text)?);
+    }
+    for text in &settings.exclude {
+        scope.exclude.push(pattern("exclude", text)?);
+    }
+    scope.max_depth = settings.max_depth;
+    Ok(scope)
+}
+
+fn limits(settings: &Settings) -> Result<Limits, Fault> {
+    let bytes = settings.max_size.as_deref().map(quantity::size).transpose();
+    let bytes =
+        bytes.map_err(|why| Fault::usage(format!("--max-size: {why}"), "--max-size 10GB"))?;
+    Ok(Limits {
+        pages: settings.max_pages,
+        time: time("max-time", settings.max_time.as_deref())?.map(Span::from),
+        bytes,
+    })
+}
+
+fn time(flag: &str, text: Option<&str>) -> Result<Option<Duration>, Fault> {
+    let read = text.map(quantity::duration).transpose();
+    read.map_err(|why| Fault::usage(format!("--{flag}: {why}"), format!("--{flag} 500ms")))
+}
+
+fn proxy(text: &str) -> Result<ProxyUrl, Fault> {
+    ProxyUrl::parse(text).map_err(|error| {
+        Fault::usage(format!("--proxy: {error}"), "--proxy http://user:password@host:port")
+    })
+}
+
+fn dns(text: &str) -> Result<SocketAddr, Fault> {
+    let bare = |text: &str| text.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, 53));
+    text.parse().ok().or_else(|| bare(text)).ok_or_else(|| {
+        Fault::usage(
+            format!("--dns: {text:?} is no address of a name server"),
+            "--dns 9.9.9.9, or --dns 127.0.0.1:5353",
+        )
+    })
+}
+
+/// A secret for the crawl's hashes, from the system's own source of randomness.
+fn draw_key() -> HashKey {
+    use std::hash::{BuildHasher, Hasher};
+    let draw = || std::collections::hash_map::RandomState::new().build_hasher().finish();
+    HashKey(draw(), draw())
+}
+
+/// The authorities that ship with us, and those that the system trusts besides.
+fn system_roots() -> RootCertStore {
+    let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
+}
+
+fn folder_of(seed: &CanonUrl) -> PathBuf {
+    PathBuf::from(seed.authority().replace(['[', ']'], "").replace(':', "-"))
+}
+
+/// Makes the folder of a new crawl, with its settings in it.
+pub(crate) fn create(
+    folder: &Path,
+    settings: &Settings,
+    seeds: &[CanonUrl],
+) -> Result<PathBuf, Fault> {
+    let shown = folder.display();
+    if folder.join(crate::settings::FILE_NAME).exists() {
+        return Err(Fault::usage(
+            format!("{shown} holds a crawl already"),
+            format!("rhumb export {shown} --to jsonl, or another folder with -o DIR"),
+        ));
+    }
+    let is_taken = match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    };
+    if is_taken {
+        return Err(Fault::usage(
+            format!("{shown} holds something else"),
+            "an empty or new folder with -o DIR",
+        ));
+    }
+    let fault = |error| Fault::file("create the crawl's folder", &shown, &error);
+    std::fs::create_dir_all(folder).map_err(fault)?;
+    let seeds: Vec<String> = seeds.iter().map(ToString::to_string).collect();
+    settings.write(folder, &seeds).map_err(fault)?;
+    Ok(folder.join(PAGES_NAME))
+}
+
+/// Runs a plan to its end, and tells it.
+pub(crate) fn run(plan: Plan, voice: Voice, folder: &Path) -> Result<ExitCode, Fault> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Fault::failed(format!("cannot start threads: {error}"), "a system with room for them")
+    })?;
+    let (summary, misses) = runtime.block_on(drive(plan, voice, folder))?;
+    // Fetches that were under way when the user stopped it are not waited for.
+    runtime.shutdown_background();
+    let exit = exit_of(&summary);
+    voice.summary(&summary, exit)?;
+    if exit == NOTHING {
+        return Err(nothing(&misses));
+    }
+    Ok(ExitCode::from(exit))
+}
+
+fn exit_of(summary: &Summary) -> u8 {
+    match summary.ended {
+        Ended::Stopped => INTERRUPTED,
+        _ if summary.progress.tally.fetched == 0 => NOTHING,
+        Ended::Done | Ended::Limit => 0,
+    }
+}
+
+fn nothing(misses: &[Report]) -> Fault {
+    let Some(miss) = misses.last() else {
+        return Fault::nothing("nothing could be crawled", "rhumb crawl -v, to see every URL");
+    };
+    let (why, advice) = match miss.what {
+        What::Refused(reason) => {
+            let advice = match reason.word() {
+                "private-address" => "--allow-private, if that network is yours",
+                "robots" => "ask the site's owner: its robots.txt keeps us out",
+                _ => "another scope, include or exclude",
+            };
+            (reason.word().to_owned(), advice)
+        }
+        What::Missed(miss) | What::Retried(miss) => {
+            (miss.word(), "check the URL in a browser, and that this machine is on line")
+        }
+        What::Fetched(_) => ("fetched".to_owned(), "rhumb crawl -v"),
+    };
+    Fault::nothing(format!("nothing could be crawled: {}: {why}", miss.url), advice)
+}
+
+async fn drive(plan: Plan, voice: Voice, folder: &Path) -> Result<(Summary, Vec<Report>), Fault> {
+    let Plan { seeds, engine, rules, fetch, lifted } = plan;
+    for what in &lifted {
+        tell(&format!("note: lifted by your settings: {what}"));
+    }
+    let fetcher = Fetcher::new(fetch)
+        .map_err(|error| Fault::failed(error.to_string(), "other --agent, --contact or --dns"))?;
+    let (report_sender, reports) = mpsc::channel(REPORTS_MAX);
+    let (progress_sender, progress) = watch::channel(Progress::default());
+    let (stop_sender, stop) = watch::channel(false);
+    let outlet = Outlet { reports: report_sender, progress: progress_sender, stop };
+    let teller = tokio::spawn(tell_reports(voice, reports, stop_sender.clone()));
+    let lines = tokio::spawn(tell_progress(voice, progress));
+    let signals = tokio::spawn(listen(stop_sender));
+    let summary = shell::run(engine, rules, fetcher, &seeds, outlet).await;
+    lines.abort();
+    signals.abort();
+    let misses = teller.await.map_err(std::io::Error::other)??;
+    let summary = summary.map_err(|error| Fault::file("write to", folder.display(), &error))?;
+    Ok((summary, misses))
+}
+
+/// Prints reports; returns the last misses, for the case that there was nothing else.
+async fn tell_reports(
+    voice: Voice,
+    mut reports: mpsc::Receiver<Report>,
+    stop: watch::Sender<bool>,
+) -> std::io::Result<Vec<Report>> {
+    let mut misses = Vec::new();
+    while let Some(report) = reports.recv().await {
+        if let Err(error) = voice.report(&report) {
+            // Whoever read our output has gone.
+            stop.send_replace(true);
+            return Err(error);
+        }
+        if misses.len() < 16 && !matches!(report.what, What::Fetched(_)) {
+            misses.push(report);
+        }
+    }
+    Ok(misses)
+}
+
+async fn tell_progress(voice: Voice, progress: watch::Receiver<Progress>) {
+    let mut every = tokio::time::interval(LINE_EVERY);
+    every.tick().await;
+    loop {
+        every.tick().await;
+        voice.progress(&progress.borrow());
+    }
+}
+
+/// The first SIGINT or SIGTERM ends the crawl cleanly, the second at once.
+async fn listen(stop: watch::Sender<bool>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    for is_first in [true, false] {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        if is_first {
+            tell("stopping: waiting for fetches under way; once more to end at once");
+            stop.send_replace(true);
+        } else {
+            end_at_once();
+        }
+    }
+}
+
+#[expect(clippy::exit, reason = "the user asked twice")]
+fn end_at_once() {
+    std::process::exit(i32::from(INTERRUPTED));
+}
+
+const _: () = assert!(FAILED == 1 && NOTHING == 3, "exit codes are a public contract");

@@ -1,0 +1,109 @@
+//! `rhumb demo`: a built-in web on loopback, crawled as any other, and asked what it saw.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use rhumb_testweb::{Served, Spec};
+use rhumb_web::CanonUrl;
+
+use crate::crawl::{self, Plan};
+use crate::fault::{FAILED, Fault};
+use crate::quantity::grouped;
+use crate::screen::Voice;
+use crate::settings::Settings;
+use crate::tell;
+
+/// The gap between two requests to a site of the demo: short, since the machine is our own.
+const DELAY: Duration = Duration::from_millis(50);
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Keep the crawl in this folder [default: none is kept]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Tell every event as a JSON object a line on stdout
+    #[arg(long)]
+    json: bool,
+    /// No progress lines
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
+    let served = Served::start_on_thread(&Spec::demo()).map_err(|error| {
+        Fault::failed(
+            format!("cannot serve the demo web on 127.0.0.0/8: {error}"),
+            "more open files (ulimit -n 4096), and a system with the whole loopback network",
+        )
+    })?;
+    let web = served.web();
+    tell(&format!(
+        "a web of {} hosts and {} pages is served on loopback, with redirects, traps, mirrors and \
+         bad hosts\ncrawling it with {} ms between requests to a site",
+        grouped(count(web.hosts.len())),
+        grouped(count(web.pages.len())),
+        DELAY.as_millis(),
+    ));
+    let settings = Settings {
+        scope: Some("any".to_owned()),
+        delay: Some(format!("{}ms", DELAY.as_millis())),
+        ip_delay: Some("0s".to_owned()),
+        tries: Some(1),
+        contact: Some("https://rhumb.example/demo".to_owned()),
+        dns: Some(served.dns().to_string()),
+        allow_private: Some(true),
+        ..Settings::default()
+    };
+    let settings = settings.over(Settings::defaults());
+    let seeds: Result<Vec<CanonUrl>, _> =
+        served.seeds().iter().map(|seed| CanonUrl::parse(seed)).collect();
+    let seeds = seeds.expect("the demo web has seeds that are URLs");
+    let voice = Voice { json: args.json, quiet: args.quiet, verbose: false };
+    let temporary =
+        tempfile::tempdir().map_err(|error| Fault::file("create", "a temporary folder", &error))?;
+    let folder = args.output.clone().unwrap_or_else(|| temporary.path().join("demo"));
+    let mut plan = Plan::new(&settings, seeds, voice)?;
+    let ca = rustls::pki_types::CertificateDer::from(served.ca_der().to_vec());
+    plan.fetch.roots.add(ca).expect("the demo web's certificate is one");
+    plan.engine.pages = crawl::create(&folder, &settings, &plan.seeds)?;
+    let code = crawl::run(plan, voice, &folder)?;
+    let verdict = judge(&served);
+    tell(&verdict.text);
+    if let Some(folder) = &args.output {
+        tell(&format!("the pages are in {}", folder.display()));
+    } else {
+        tell("now one of your own: rhumb crawl https://example.org");
+    }
+    Ok(if verdict.is_clean { code } else { ExitCode::from(FAILED) })
+}
+
+struct Verdict {
+    text: String,
+    is_clean: bool,
+}
+
+/// What the web itself says of the crawl.
+fn judge(served: &Served) -> Verdict {
+    let witness = served.witness();
+    let expected = served.expected();
+    let missing = expected.missing(&witness).len();
+    let hurried = witness.hurried(DELAY).len();
+    let crowded = witness.crowded().len();
+    let violations = witness.robots_violations.len();
+    let repeats = witness.repeats.len();
+    let text = format!(
+        "what the servers saw: {} of {} pages that may be fetched, {repeats} fetched twice, \
+         {violations} against robots.txt, {hurried} sites visited too early, {crowded} with two \
+         requests at once",
+        grouped(count(expected.pages.len() - missing)),
+        grouped(count(expected.pages.len())),
+    );
+    let is_clean = missing + repeats + violations + hurried + crowded == 0;
+    Verdict { text, is_clean }
+}
+
+fn count(length: usize) -> u64 {
+    u64::try_from(length).expect("a length fits 64 bits")
+}

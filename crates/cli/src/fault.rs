@@ -1,0 +1,89 @@
+//! How a command fails: `error: <what, on what>`, `  try: <command or change>`, and an exit code.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use crate::tell;
+
+/// Something failed.
+pub(crate) const FAILED: u8 = 1;
+/// Wrong usage or settings.
+pub(crate) const USAGE: u8 = 2;
+/// Nothing could be crawled.
+pub(crate) const NOTHING: u8 = 3;
+/// The user interrupted it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Why a command ends without success.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// With a message, advice and a code.
+    Loud { what: String, advice: String, code: u8 },
+    /// All has been said.
+    Quiet(ExitCode),
+}
+
+impl Fault {
+    pub(crate) fn usage(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Loud { what: what.into(), advice: advice.into(), code: USAGE }
+    }
+
+    pub(crate) fn failed(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Loud { what: what.into(), advice: advice.into(), code: FAILED }
+    }
+
+    pub(crate) fn nothing(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Loud { what: what.into(), advice: advice.into(), code: NOTHING }
+    }
+
+    /// A file that could not be used.
+    pub(crate) fn file(doing: &str, path: impl Display, error: &std::io::Error) -> Self {
+        Self::failed(
+            format!("cannot {doing} {path}: {error}"),
+            "check that the folder exists, has room and may be written to",
+        )
+    }
+
+    pub(crate) fn tell(self) -> ExitCode {
+        match self {
+            Self::Loud { what, advice, code } => {
+                tell(&format!("error: {what}\n  try: {advice}"));
+                ExitCode::from(code)
+            }
+            Self::Quiet(code) => code,
+        }
+    }
+}
+
+/// Writing to stdout failed: a closed pipe is the reader's way of saying that it has enough.
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Self::Quiet(ExitCode::SUCCESS);
+        }
+        Self::failed(format!("cannot write: {error}"), "check where the output goes")
+    }
+}
+
+/// Shows what clap found: help is data, a mistake is an error with advice.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        drop(error.print());
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        tell(text.trim_end());
+        return ExitCode::from(USAGE);
+    }
+    // clap's own advice, where it has some, is better than a general one.
+    let first = text.lines().next().unwrap_or_default();
+    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
+    let command = usage.map_or("rhumb", |usage| usage.split(" [").next().unwrap_or(usage));
+    let command = command.split(" <").next().unwrap_or(command);
+    let help = format!("{command} --help");
+    tell(&format!("{first}\n  try: {}", tip.unwrap_or(&help)));
+    ExitCode::from(USAGE)
+}

@@ -1,0 +1,73 @@
+//! `rhumb`: a web crawler and search engine in one binary.
+//!
+//! This room knows the command line, settings files, the terminal and exit codes, and wires the
+//! other rooms together. It holds no policy: what is fetched, when, and what is kept is decided
+//! below. stdout is data, stderr is talk.
+
+mod agent;
+mod crawl;
+mod demo;
+mod export;
+mod fault;
+mod oneshot;
+mod quantity;
+mod screen;
+mod seeds;
+mod settings;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use fault::Fault;
+
+/// A web crawler and search engine in one binary: polite by default, from one site to billions of
+/// pages.
+#[derive(Debug, Parser)]
+#[command(name = "rhumb", version, disable_help_subcommand = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Crawl from seeds: fetch everything in scope, once, by the rules
+    Crawl(crawl::CrawlArgs),
+    /// Crawl a built-in web on loopback: no network needed
+    Demo(demo::DemoArgs),
+    /// Print what a crawl has kept
+    Export(export::ExportArgs),
+    /// Show the canonical form of URLs
+    Url(oneshot::UrlArgs),
+    /// Ask a robots.txt file about URLs
+    Robots(oneshot::RobotsArgs),
+    /// Show what is understood of a page
+    Page(oneshot::PageArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return fault::usage(&error),
+    };
+    let result = match cli.command {
+        Command::Crawl(args) => crawl::command(args),
+        Command::Demo(args) => demo::command(&args),
+        Command::Export(args) => export::command(&args),
+        Command::Url(args) => oneshot::url(&args),
+        Command::Robots(args) => oneshot::robots(&args),
+        Command::Page(args) => oneshot::page(&args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(Fault::Quiet(code)) => code,
+        Err(fault) => fault.tell(),
+    }
+}
+
+/// Writes to stderr; a closed stderr is nobody's loss.
+fn tell(text: &str) {
+    drop(writeln!(std::io::stderr().lock(), "{text}"));
+}

@@ -1,0 +1,106 @@
+//! Durations and sizes as people write them: `200ms`, `2h`, `10GB`.
+
+use std::time::Duration;
+
+/// Reads `1s`, `200ms`, `2h 30m`; a bare `0` too.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    if text.trim() == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let read = humantime::parse_duration(text.trim());
+    read.map_err(|_| format!("{text:?} is no duration; write it as 200ms, 1s, 5m or 2h"))
+}
+
+/// Reads `10GB`, `500 MiB`, `4096`.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is no size; write it as 500MB, 10GB or 4096");
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "t" | "tb" => 1_000_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        _ => return Err(wrong()),
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = whole.parse().map_err(|_| wrong())?;
+    let bytes = whole.checked_mul(factor).ok_or_else(wrong)?;
+    if part.is_empty() {
+        return Ok(bytes);
+    }
+    let digits = u32::try_from(part.len()).ok().filter(|digits| *digits <= 9).ok_or_else(wrong)?;
+    let part: u64 = part.parse().map_err(|_| wrong())?;
+    Ok(bytes + part * (factor / 10_u64.pow(digits).min(factor)))
+}
+
+/// `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `12.3 MB`.
+pub(crate) fn bytes(count: u64) -> String {
+    const UNITS: [(&str, u64); 4] =
+        [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+    match UNITS.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) => format!("{}.{} {unit}", count / size, count % size * 10 / size),
+        None => format!("{count} B"),
+    }
+}
+
+/// `1 h 02 min`, `3 min 07 s`, `4.2 s`.
+pub(crate) fn elapsed(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}.{} s", time.subsec_millis() / 100),
+        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        assert_eq!(size("10GB"), Ok(10_000_000_000));
+        assert_eq!(size("1.5 MB"), Ok(1_500_000));
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("2KiB"), Ok(2048));
+        assert!(size("ten").is_err());
+        assert!(size("10 parsecs").is_err());
+        assert!(size("99999999999999TB").is_err());
+    }
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
+        assert_eq!(duration("0"), Ok(Duration::ZERO));
+        assert_eq!(duration("0s"), Ok(Duration::ZERO));
+        assert!(duration("soon").is_err());
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(bytes(1_234_567), "1.2 MB");
+    }
+}

@@ -1,0 +1,222 @@
+//! Settings as typed: the flags of `rhumb crawl`, which are also the keys of `crawl.toml`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::fault::Fault;
+
+/// The file in a crawl's folder that holds every effective setting.
+pub(crate) const FILE_NAME: &str = "crawl.toml";
+
+/// What a user may set. As a flag or as a key of the same name; none means the default.
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct Settings {
+    /// How far from the seeds: page, prefix, host, domain or any [default: host]
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Option<String>,
+    /// Only URLs that match this regular expression (several: one must match)
+    #[arg(long, value_name = "RE")]
+    pub(crate) include: Vec<String>,
+    /// No URL that matches this regular expression
+    #[arg(long, value_name = "RE")]
+    pub(crate) exclude: Vec<String>,
+    /// End after so many pages
+    #[arg(long, value_name = "N")]
+    pub(crate) max_pages: Option<u64>,
+    /// Follow at most so many links from a seed
+    #[arg(long, value_name = "N")]
+    pub(crate) max_depth: Option<u16>,
+    /// End after this time, as in 2h
+    #[arg(long, value_name = "TIME")]
+    pub(crate) max_time: Option<String>,
+    /// End after so many bytes of bodies, as in 10GB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_size: Option<String>,
+    /// The quiet time between two requests to a site [default: auto: 1s, or five times the last
+    /// fetch]; robots.txt may ask for more
+    #[arg(long, value_name = "TIME")]
+    pub(crate) delay: Option<String>,
+    /// The time between two requests to one address; 0s lifts it [default: 250ms]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) ip_delay: Option<String>,
+    /// How often a URL is tried that fails [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    pub(crate) tries: Option<u8>,
+    /// Our name, as robots.txt knows it [default: rhumb]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Where webmasters reach you: a mail address or a page
+    #[arg(long, value_name = "MAIL|URL")]
+    pub(crate) contact: Option<String>,
+    /// Keep all query parameters, tracking and session ids too
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    pub(crate) keep_query: Option<bool>,
+    /// The name server to ask, instead of the system's
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub(crate) dns: Option<String>,
+    /// Go out through this HTTP proxy
+    #[arg(long, value_name = "URL")]
+    pub(crate) proxy: Option<String>,
+    /// Visit private and loopback addresses too
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    pub(crate) allow_private: Option<bool>,
+    /// Into how many shares the crawl is split [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) partitions: Option<u16>,
+}
+
+impl Settings {
+    /// These, and where they are silent, those.
+    pub(crate) fn over(self, below: Self) -> Self {
+        let list = |above: Vec<String>, below| if above.is_empty() { below } else { above };
+        Self {
+            scope: self.scope.or(below.scope),
+            include: list(self.include, below.include),
+            exclude: list(self.exclude, below.exclude),
+            max_pages: self.max_pages.or(below.max_pages),
+            max_depth: self.max_depth.or(below.max_depth),
+            max_time: self.max_time.or(below.max_time),
+            max_size: self.max_size.or(below.max_size),
+            delay: self.delay.or(below.delay),
+            ip_delay: self.ip_delay.or(below.ip_delay),
+            tries: self.tries.or(below.tries),
+            agent: self.agent.or(below.agent),
+            contact: self.contact.or(below.contact),
+            keep_query: self.keep_query.or(below.keep_query),
+            dns: self.dns.or(below.dns),
+            proxy: self.proxy.or(below.proxy),
+            allow_private: self.allow_private.or(below.allow_private),
+            partitions: self.partitions.or(below.partitions),
+        }
+    }
+
+    /// What holds where the user says nothing.
+    pub(crate) fn defaults() -> Self {
+        Self {
+            scope: Some("host".to_owned()),
+            delay: Some("auto".to_owned()),
+            ip_delay: Some("250ms".to_owned()),
+            tries: Some(3),
+            agent: Some("rhumb".to_owned()),
+            keep_query: Some(false),
+            allow_private: Some(false),
+            partitions: Some(64),
+            ..Self::default()
+        }
+    }
+
+    /// Reads a settings file; a key that does not exist is an error that names the nearest one.
+    pub(crate) fn read(path: &Path) -> Result<Self, Fault> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Fault::usage(
+                format!("cannot read the settings file {shown}: {error}"),
+                "--config FILE, a file that you may read",
+            )
+        })?;
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            Fault::usage(
+                format!("{shown} is no TOML: {}", error.message()),
+                "key = value lines, as in delay = \"2s\"",
+            )
+        })?;
+        let keys = Self::keys();
+        for key in table.keys().filter(|key| *key != "seeds") {
+            if !keys.contains(key) {
+                let nearest = keys.iter().min_by_key(|known| distance(known, key));
+                let nearest = nearest.expect("there are keys");
+                return Err(Fault::usage(
+                    format!("{shown}: there is no setting {key:?}"),
+                    format!("the nearest one is {nearest:?}"),
+                ));
+            }
+        }
+        table.try_into().map_err(|error: toml::de::Error| {
+            Fault::usage(
+                format!("{shown}: {}", error.message()),
+                "the values that `rhumb crawl --help` names, times and sizes in quotes",
+            )
+        })
+    }
+
+    fn keys() -> Vec<String> {
+        use clap::CommandFactory;
+        let mut command = crate::Cli::command();
+        let crawl = command.find_subcommand_mut("crawl").expect("there is a crawl command");
+        let not_keys = ["help", "config", "json", "quiet", "verbose", "output"];
+        let longs = crawl.get_arguments().filter_map(clap::Arg::get_long);
+        longs.filter(|long| !not_keys.contains(long)).map(str::to_owned).collect()
+    }
+
+    /// Writes every effective value, and the seeds, into a crawl's new folder.
+    pub(crate) fn write(&self, folder: &Path, seeds: &[String]) -> std::io::Result<PathBuf> {
+        #[derive(Serialize)]
+        struct File<'a> {
+            seeds: &'a [String],
+            #[serde(flatten)]
+            settings: &'a Settings,
+        }
+        let file = File { seeds, settings: self };
+        let text = toml::to_string(&file).map_err(std::io::Error::other)?;
+        let path = folder.join(FILE_NAME);
+        std::fs::write(
+            &path,
+            format!("# The settings of this crawl: every flag is a key.\n{text}"),
+        )?;
+        Ok(path)
+    }
+}
+
+/// How many letters must be changed, added or taken away.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let kept = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = kept.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_counts_letters() {
+        assert_eq!(distance("delay", "delay"), 0);
+        assert_eq!(distance("delay", "dealy"), 2);
+        assert_eq!(distance("", "abc"), 3);
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_and_flags_go_before_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings::defaults();
+        let path = settings.write(folder.path(), &["http://e.org/".to_owned()]).expect("written");
+        let read = Settings::read(&path).expect("read");
+        assert_eq!(read.delay.as_deref(), Some("auto"));
+        let flags = Settings { delay: Some("2s".to_owned()), ..Settings::default() };
+        assert_eq!(flags.over(read).delay.as_deref(), Some("2s"));
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.toml");
+        std::fs::write(&path, "max-page = 3").expect("written");
+        let Err(Fault::Loud { what, advice, code }) = Settings::read(&path) else {
+            panic!("it must be refused")
+        };
+        assert!(what.contains("max-page"));
+        assert!(advice.contains("max-pages"));
+        assert_eq!(code, 2);
+    }
+}

@@ -1,0 +1,256 @@
+//! Facts, events and effects: the whole language between a partition and its shell.
+
+use std::collections::BTreeMap;
+
+use rhumb_frontier::{Entry, Manner};
+use rhumb_rules::Reason;
+use rhumb_web::{
+    Candidate, CanonUrl, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
+};
+use serde::{Deserialize, Serialize};
+
+use super::seen::Bucket;
+use super::tally::Miss;
+
+/// What happened, for ever: the log holds these, and state is nothing but their sum.
+/// Every value that policy decided is inside, so that replay needs neither policy nor clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Fact {
+    /// Candidates were judged by the seen-set.
+    Admitted {
+        /// The parcel that brought them; none for seeds.
+        parcel: Option<(PartitionId, u64)>,
+        /// The new ones, now queued and seen.
+        entries: Vec<Entry>,
+        /// Those that wait for a bucket of the seen-set.
+        unsure: Vec<(Bucket, Candidate)>,
+    },
+    /// A bucket was settled: these candidates of it were new after all.
+    Rescued {
+        /// Which bucket.
+        bucket: Bucket,
+        /// Now queued and seen.
+        entries: Vec<Entry>,
+    },
+    /// Shelved entries came back into their origin's head.
+    Refilled {
+        /// Whose.
+        origin: Origin,
+        /// In their order.
+        entries: Vec<Entry>,
+    },
+    /// A ticket went out.
+    Issued {
+        /// Its number.
+        number: TicketNumber,
+        /// For what.
+        entry: Entry,
+        /// When it must be back.
+        expires: Tick,
+    },
+    /// A ticket came back.
+    Settled(Box<Settled>),
+    /// An entry will not be fetched.
+    Dropped {
+        /// Which.
+        entry: Entry,
+        /// Why not.
+        cause: Cause,
+    },
+    /// The robots.txt of an origin is known, or is known to be out of reach.
+    Robots {
+        /// Whose.
+        origin: Origin,
+        /// What came.
+        answer: RobotsAnswer,
+        /// When to ask again.
+        refresh_at: Tick,
+        /// The clock of the origin's site.
+        manner: Manner,
+        /// No page of the origin is asked for before this.
+        pages_at: Tick,
+    },
+    /// An origin may not be asked for pages for a while.
+    Held {
+        /// Which.
+        origin: Origin,
+        /// Until when.
+        until: Tick,
+    },
+}
+
+/// Why an entry is dropped without a fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Cause {
+    /// A rule forbids it.
+    Refused(Reason),
+    /// Its site is known not to exist.
+    Failed(Failure),
+}
+
+/// What became of a ticket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Which ticket.
+    pub number: TicketNumber,
+    /// What was fetched.
+    pub entry: Entry,
+    /// What it came to.
+    pub result: Settlement,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// How long it took.
+    pub took: Span,
+    /// The clock of the site from now on.
+    pub manner: Manner,
+    /// When to fetch it again, if it shall be; the entry is as it will be queued.
+    pub again: Option<(Tick, Entry)>,
+    /// Links to other partitions and to this one.
+    pub parcels: Vec<Parcel>,
+    /// Links that a rule refused, by reason.
+    pub refused: BTreeMap<Reason, u32>,
+    /// The place to which a seed moved: a new root of the scope.
+    pub root: Option<CanonUrl>,
+}
+
+/// The end of one fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Settlement {
+    /// The server answered with this status.
+    Answered(u16),
+    /// It did not answer.
+    Failed(Failure),
+    /// Nothing was sent: the address is busy.
+    AddressBusy,
+    /// Nothing was sent: the address is private.
+    PrivateAddress,
+}
+
+/// What came of asking for a robots.txt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RobotsAnswer {
+    /// A file.
+    File(Vec<u8>),
+    /// There is none: everything is allowed (RFC 9309 §2.3.1.3).
+    Absent,
+    /// The server failed, and how: everything is disallowed (RFC 9309 §2.3.1.4).
+    Unreachable(Miss),
+    /// The host does not exist.
+    NoSuchHost,
+    /// The host has only private addresses.
+    PrivateAddress,
+}
+
+/// What one partition sends another, numbered per pair so that it takes effect once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parcel {
+    /// From whom.
+    pub from: PartitionId,
+    /// To whom.
+    pub to: PartitionId,
+    /// One more than the parcel before it.
+    pub number: u64,
+    /// URLs that the target owns.
+    pub candidates: Vec<Candidate>,
+    /// The robots.txt of an origin that the target owns, fetched by a redirect from it.
+    pub robots: Option<(Origin, RobotsAnswer)>,
+}
+
+/// What a partition is told.
+#[derive(Debug)]
+pub enum Event {
+    /// Seeds, or URLs that a user submitted.
+    Seeds(Vec<Candidate>),
+    /// Links and answers from a partition.
+    Parcel(Parcel),
+    /// A ticket came back.
+    Returned(Box<Return>),
+    /// A bucket of the seen-set was read: these of its candidates are new.
+    BucketSettled(Bucket, Vec<Candidate>),
+    /// Shelved entries of an origin were read.
+    Refilled(Origin, Vec<Entry>),
+    /// Time passed.
+    Tick,
+}
+
+/// A ticket, and what the web made of it.
+#[derive(Debug)]
+pub struct Return {
+    /// The ticket, given back.
+    pub ticket: Ticket,
+    /// How long the exchange took.
+    pub took: Span,
+    /// What was found.
+    pub finding: Finding,
+    /// Our own connection is down: nothing is held against the site or the URL.
+    pub excused: bool,
+}
+
+/// What an exchange came to, read and judged.
+#[derive(Debug)]
+pub enum Finding {
+    /// An answer.
+    Answered(Box<Answer>),
+    /// None.
+    Failed(Failure),
+    /// The address is busy for so long.
+    AddressBusy(Span),
+    /// The address is private.
+    PrivateAddress,
+}
+
+/// An answer, as far as a partition needs it.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// How long the site asks to be left alone, if it does; the inner is what it said.
+    pub pushback: Option<Option<Span>>,
+    /// Links that the rules admit, each with its owner.
+    pub candidates: Vec<(PartitionId, Candidate)>,
+    /// Links that they refuse.
+    pub refused: BTreeMap<Reason, u32>,
+    /// A redirect to the very same URL.
+    pub self_redirect: bool,
+    /// The new root of the scope, where a seed moved.
+    pub root: Option<CanonUrl>,
+    /// The body of a robots.txt.
+    pub robots: Option<Vec<u8>>,
+    /// Where a robots.txt was redirected to.
+    pub robots_moved: Option<CanonUrl>,
+}
+
+/// What a partition wants done.
+#[derive(Debug)]
+pub enum Effect {
+    /// Fetch it, and send the ticket back.
+    Fetch(Ticket),
+    /// Look up this site's name: it will be needed.
+    Resolve(Site),
+    /// Bring a parcel to its target.
+    Send(Parcel),
+    /// Put an entry on its origin's shelf.
+    Shelve(Entry),
+    /// Read from disk, and report.
+    Read(Read),
+}
+
+/// A disk read.
+#[derive(Debug)]
+pub enum Read {
+    /// Up to so many shelved entries of an origin.
+    Refill(Origin, usize),
+    /// Which candidates of a bucket are new.
+    Bucket(Bucket, Vec<Candidate>),
+}
+
+/// What one event led to.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// In their order; to be logged before any effect is started.
+    pub facts: Vec<Fact>,
+    /// To be started.
+    pub effects: Vec<Effect>,
+}

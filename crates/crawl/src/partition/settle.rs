@@ -1,0 +1,248 @@
+//! A ticket came back: what it means for the site, the URL and the links.
+
+use std::collections::BTreeMap;
+
+use rhumb_frontier::{Conduct, Entry, Manner};
+use rhumb_rules::HOPS_MAX;
+use rhumb_web::{
+    Candidate, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
+};
+
+use super::fact::{
+    Answer, Effect, Fact, Finding, Parcel, Return, RobotsAnswer, Settled, Settlement, Turn,
+};
+use super::robots::Need;
+use super::seen::Seen;
+use super::{Miss, Outstanding, Partition};
+
+impl<S: Seen> Partition<S> {
+    pub(super) fn settle(&mut self, now: Tick, returned: Return, turn: &mut Turn) {
+        let Return { ticket, took, finding, excused } = returned;
+        // A ticket that expired was settled then; what it brings late is not used.
+        let Some(Outstanding { entry, .. }) = self.state.out.get(&ticket.number).cloned() else {
+            return;
+        };
+        let site = entry.url().site();
+        let conduct = conduct(&entry, &finding, took, excused);
+        let manner = self.manner_after(now, &site, conduct, took);
+        let again = self.again(now, &entry, &finding, manner, excused);
+        let robots = again.is_none().then(|| robots_answer(&entry, &finding)).flatten();
+        let (result, answer) = match finding {
+            Finding::Answered(answer) => (Settlement::Answered(answer.status), *answer),
+            Finding::Failed(failure) => (Settlement::Failed(failure), Answer::default()),
+            Finding::AddressBusy(_) => (Settlement::AddressBusy, Answer::default()),
+            Finding::PrivateAddress => (Settlement::PrivateAddress, Answer::default()),
+        };
+        let candidates = match (&again, robots_hop(&entry, &answer)) {
+            (Some(_), _) => Vec::new(),
+            (None, Some(hop)) => vec![(self.owner(&hop.url.site()), hop)],
+            (None, None) => answer.candidates,
+        };
+        let parcels = self.pack(candidates, robots);
+        let settled = Settled {
+            number: ticket.number,
+            entry,
+            result,
+            bytes: answer.bytes,
+            took,
+            manner,
+            again,
+            parcels: parcels.clone(),
+            refused: answer.refused,
+            root: answer.root,
+        };
+        self.speak(now, Fact::Settled(Box::new(settled)), turn);
+        self.refill(&site, turn);
+        for parcel in parcels {
+            if parcel.to == self.settings.id {
+                self.open(now, parcel, turn);
+            } else {
+                turn.effects.push(Effect::Send(parcel));
+            }
+        }
+    }
+
+    fn manner_after(&self, now: Tick, site: &Site, conduct: Conduct, took: Span) -> Manner {
+        let before = self.state.frontier.site(site).map(rhumb_frontier::SiteState::manner);
+        let gap = self.settings.manners.gap(took, self.robots_gap(now, site));
+        let chance = self.settings.hash.hash(site.as_str().as_bytes()) ^ now.0;
+        before.unwrap_or_default().after(now, conduct, gap, chance)
+    }
+
+    /// The gap that the site's robots.txt asks for, over both schemes.
+    fn robots_gap(&self, now: Tick, site: &Site) -> Option<Span> {
+        let minute = self.minute_of_day(now);
+        let schemes = [rhumb_web::Scheme::Http, rhumb_web::Scheme::Https];
+        let gaps = schemes.into_iter().filter_map(|scheme| {
+            let origin = Origin { scheme, site: site.clone() };
+            self.state.robots.get(&origin)?.rules()?.gap(minute)
+        });
+        gaps.max()
+    }
+
+    /// Whether and when the entry is fetched again.
+    fn again(
+        &self,
+        now: Tick,
+        entry: &Entry,
+        finding: &Finding,
+        manner: Manner,
+        excused: bool,
+    ) -> Option<(Tick, Entry)> {
+        let at_once = Some((Tick::default(), entry.clone()));
+        let is_retryable = match finding {
+            Finding::AddressBusy(_) | Finding::Failed(Failure::Stale) => return at_once,
+            Finding::Answered(answer) if answer.self_redirect && !entry.again => {
+                return Some((Tick::default(), Entry { again: true, ..entry.clone() }));
+            }
+            Finding::Answered(answer) => answer.pushback.is_some() || answer.status >= 500,
+            Finding::Failed(failure) => is_passing(*failure),
+            Finding::PrivateAddress => false,
+        };
+        // A robots.txt has its own tries: see `RobotsState`.
+        if !is_retryable || entry.is_robots() {
+            return None;
+        }
+        if excused {
+            return at_once;
+        }
+        let tries = entry.tries.saturating_add(1);
+        let at = self.settings.manners.retry_at(now, tries)?;
+        let pushed = matches!(finding, Finding::Answered(answer) if answer.pushback.is_some());
+        let at = if pushed { manner.ready_at } else { at };
+        Some((at, Entry { tries, ..entry.clone() }))
+    }
+
+    /// Groups candidates and a robots answer by owner, and numbers the parcels.
+    fn pack(
+        &self,
+        candidates: Vec<(PartitionId, Candidate)>,
+        robots: Option<(Origin, RobotsAnswer)>,
+    ) -> Vec<Parcel> {
+        let from = self.settings.id;
+        let mut parcels: BTreeMap<PartitionId, Parcel> = BTreeMap::new();
+        let parcel = |to: PartitionId| {
+            let number = self.state.sent.get(&to).copied().unwrap_or(0) + 1;
+            Parcel { from, to, number, candidates: Vec::new(), robots: None }
+        };
+        for (to, candidate) in candidates {
+            parcels.entry(to).or_insert_with(|| parcel(to)).candidates.push(candidate);
+        }
+        if let Some(robots) = robots {
+            let to = self.owner(&robots.0.site);
+            parcels.entry(to).or_insert_with(|| parcel(to)).robots = Some(robots);
+        }
+        parcels.into_values().collect()
+    }
+
+    fn owner(&self, site: &Site) -> PartitionId {
+        site.pld().partition(self.settings.hash, self.settings.count)
+    }
+
+    /// The robots.txt of one of our origins is known.
+    pub(super) fn hear_robots(
+        &mut self,
+        now: Tick,
+        origin: Origin,
+        answer: RobotsAnswer,
+        turn: &mut Turn,
+    ) {
+        let mut robots = self.state.robots.get(&origin).cloned().unwrap_or_default();
+        let refresh_at = robots.refresh_at(now, &answer, self.settings.manners.tries > 1);
+        robots.answered(now, &self.settings.agent, &answer, refresh_at);
+        let gap = robots.rules().and_then(|rules| rules.gap(self.minute_of_day(now)));
+        let site = self.state.frontier.site(&origin.site);
+        let mut manner = site.map(rhumb_frontier::SiteState::manner).unwrap_or_default();
+        // The file may ask for a longer gap than held when it was fetched.
+        if let Some(gap) = gap {
+            manner = manner.not_before(now + gap + Span(1));
+        }
+        // While the file is out of reach the pages wait for it, and for nothing sooner.
+        let pages_at = match robots.need(now) {
+            Need::Wait(until) => until,
+            _ => Tick::default(),
+        };
+        self.speak(now, Fact::Robots { origin, answer, refresh_at, manner, pages_at }, turn);
+    }
+
+    /// Settles tickets that did not come back in time.
+    pub(super) fn expire(&mut self, now: Tick, turn: &mut Turn) {
+        let late = self.state.out.iter().filter(|(_, out)| out.expires < now);
+        let late: Vec<(TicketNumber, Outstanding)> =
+            late.map(|(number, out)| (*number, out.clone())).collect();
+        for (number, Outstanding { entry, expires }) in late {
+            let ticket = rhumb_web::Ticket {
+                number,
+                candidate: entry.candidate,
+                visit: entry.visit,
+                epoch: self.settings.epoch,
+                tries: entry.tries,
+                expires,
+            };
+            let finding = Finding::Failed(Failure::TimedOut(Phase::Body));
+            let took = self.settings.ticket_for;
+            self.settle(now, Return { ticket, took, finding, excused: false }, turn);
+        }
+    }
+}
+
+/// One table: what a finding says of its site.
+fn conduct(entry: &Entry, finding: &Finding, took: Span, excused: bool) -> Conduct {
+    match finding {
+        Finding::Answered(answer) => match answer.pushback {
+            // A robots.txt that fails has waits of its own, unless the server names one.
+            Some(None) if entry.is_robots() && answer.status >= 500 => Conduct::Answered(took),
+            Some(asked) => Conduct::Pushback(asked),
+            None => Conduct::Answered(took),
+        },
+        Finding::AddressBusy(wait) => Conduct::AddressBusy(*wait),
+        Finding::Failed(Failure::Stale | Failure::NoSuchHost) | Finding::PrivateAddress => {
+            Conduct::Excused
+        }
+        Finding::Failed(_) if excused => Conduct::Excused,
+        Finding::Failed(_) => Conduct::Failed,
+    }
+}
+
+/// Whether a failure may be gone at the next try.
+fn is_passing(failure: Failure) -> bool {
+    match failure {
+        Failure::Dns
+        | Failure::Connect
+        | Failure::TimedOut(_)
+        | Failure::TooSlow
+        | Failure::Reset
+        | Failure::Stale
+        | Failure::Proxy => true,
+        Failure::NoSuchHost | Failure::Tls | Failure::NotHttp | Failure::HeadersTooLarge => false,
+    }
+}
+
+/// What the finding says about robots, if the errand was that and it ends here.
+fn robots_answer(entry: &Entry, finding: &Finding) -> Option<(Origin, RobotsAnswer)> {
+    let Errand::Robots { origin, hops } = &entry.candidate.errand else { return None };
+    let answer = match finding {
+        Finding::AddressBusy(_) => return None,
+        Finding::Failed(Failure::NoSuchHost) if *hops == 0 => RobotsAnswer::NoSuchHost,
+        Finding::PrivateAddress if *hops == 0 => RobotsAnswer::PrivateAddress,
+        Finding::Failed(failure) => RobotsAnswer::Unreachable(Miss::Failure(*failure)),
+        Finding::PrivateAddress => RobotsAnswer::Unreachable(Miss::Failure(Failure::Connect)),
+        Finding::Answered(answer) => match (answer.status, &answer.robots) {
+            (status, _) if answer.pushback.is_some() || status >= 500 => {
+                RobotsAnswer::Unreachable(Miss::Status(status))
+            }
+            (200..300, Some(body)) => RobotsAnswer::File(body.clone()),
+            (300..400, _) if answer.robots_moved.is_some() && *hops < HOPS_MAX => return None,
+            _ => RobotsAnswer::Absent,
+        },
+    };
+    Some((origin.clone(), answer))
+}
+
+/// The next hop of a robots.txt that was redirected.
+fn robots_hop(entry: &Entry, answer: &Answer) -> Option<Candidate> {
+    let Errand::Robots { origin, hops } = &entry.candidate.errand else { return None };
+    let url = answer.robots_moved.clone().filter(|_| *hops < HOPS_MAX)?;
+    let errand = Errand::Robots { origin: origin.clone(), hops: hops + 1 };
+    Some(Candidate { url, errand, depth: 0, hops: 0 })
+}

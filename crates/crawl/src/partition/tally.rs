@@ -1,0 +1,116 @@
+//! The counts of a crawl, folded from its facts.
+
+use std::collections::BTreeMap;
+
+use rhumb_rules::Reason;
+use rhumb_web::{Errand, Failure};
+use serde::{Deserialize, Serialize};
+
+use super::fact::{Cause, Settled, Settlement};
+
+/// How a URL ended without a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Miss {
+    /// The server said so.
+    Status(u16),
+    /// There was no answer.
+    Failure(Failure),
+}
+
+impl Miss {
+    /// The one word for it: `http-404`, `timeout-connect`.
+    pub fn word(self) -> String {
+        match self {
+            Self::Status(status) => format!("http-{status}"),
+            Self::Failure(failure) => failure.word().to_owned(),
+        }
+    }
+}
+
+/// What was fetched, refused and missed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Answers that brought a page or led to one: status below 400.
+    pub fetched: u64,
+    /// Of those, redirects.
+    pub redirects: u64,
+    /// Of those, sitemaps.
+    pub sitemaps: u64,
+    /// Robots.txt files asked for.
+    pub robots: u64,
+    /// URLs given up, by outcome.
+    pub missed: BTreeMap<Miss, u64>,
+    /// Links and URLs refused, by reason.
+    pub refused: BTreeMap<Reason, u64>,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    /// Links that crossed from one partition to another.
+    pub crossed: u64,
+}
+
+impl Tally {
+    /// Pages: what was fetched and is neither a redirect nor a sitemap.
+    pub fn pages(&self) -> u64 {
+        self.fetched - self.redirects - self.sitemaps
+    }
+
+    pub(super) fn settled(&mut self, settled: &Settled) {
+        self.bytes += settled.bytes;
+        for (reason, count) in &settled.refused {
+            *self.refused.entry(*reason).or_default() += u64::from(*count);
+        }
+        for parcel in settled.parcels.iter().filter(|parcel| parcel.from != parcel.to) {
+            self.crossed += u64::try_from(parcel.candidates.len()).expect("a length fits 64 bits");
+        }
+        if let Errand::Robots { .. } = settled.entry.candidate.errand {
+            self.robots += u64::from(settled.result != Settlement::AddressBusy);
+            return;
+        }
+        if settled.again.is_some() {
+            return;
+        }
+        match settled.result {
+            Settlement::Answered(status) if status < 400 => {
+                self.fetched += 1;
+                self.redirects += u64::from((300..400).contains(&status) && status != 304);
+                let is_sitemap = settled.entry.candidate.errand == Errand::Sitemap;
+                self.sitemaps += u64::from(is_sitemap && !(300..400).contains(&status));
+            }
+            Settlement::Answered(status) => self.miss(Miss::Status(status)),
+            Settlement::Failed(failure) => self.miss(Miss::Failure(failure)),
+            Settlement::PrivateAddress => self.refuse(Reason::PrivateAddress),
+            Settlement::AddressBusy => {}
+        }
+    }
+
+    pub(super) fn dropped(&mut self, cause: Cause) {
+        match cause {
+            Cause::Refused(reason) => self.refuse(reason),
+            Cause::Failed(failure) => self.miss(Miss::Failure(failure)),
+        }
+    }
+
+    fn miss(&mut self, miss: Miss) {
+        *self.missed.entry(miss).or_default() += 1;
+    }
+
+    fn refuse(&mut self, reason: Reason) {
+        *self.refused.entry(reason).or_default() += 1;
+    }
+
+    /// Adds another partition's counts.
+    pub fn add(&mut self, other: &Self) {
+        self.fetched += other.fetched;
+        self.redirects += other.redirects;
+        self.sitemaps += other.sitemaps;
+        self.robots += other.robots;
+        self.bytes += other.bytes;
+        self.crossed += other.crossed;
+        for (miss, count) in &other.missed {
+            *self.missed.entry(*miss).or_default() += count;
+        }
+        for (reason, count) in &other.refused {
+            *self.refused.entry(*reason).or_default() += count;
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Seeded histories: several partitions on a small imagined web, in virtual time.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use rhumb_frontier::{Entry, Manners};
+use rhumb_web::{
+    Candidate, CanonUrl, Epoch, Errand, Failure, HashKey, Origin, PartitionId, Phase, Site, Span,
+    Tick, Ticket, UrlKey,
+};
+
+use super::*;
+
+const PARTITIONS: u16 = 5;
+const HASH: HashKey = HashKey(11, 22);
+const DELAY: Span = Span(500);
+/// Events of one history.
+const STEPS: usize = 3_000;
+
+/// A chance that is the same for the same seed (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// A seen-set that cannot tell at once for every fourth key.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct FoggySeen(HashSet<UrlKey>);
+
+impl Seen for FoggySeen {
+    fn meet(&self, key: UrlKey) -> Novelty {
+        match key.0 % 8 {
+            bucket @ 0..2 => Novelty::Unsure(Bucket(u16::try_from(bucket).expect("small"))),
+            _ if self.0.contains(&key) => Novelty::Known,
+            _ => Novelty::New,
+        }
+    }
+
+    fn insert(&mut self, key: UrlKey) {
+        self.0.insert(key);
+    }
+}
+
+/// The other side of every effect, and a witness of every fetch.
+struct World {
+    chance: Chance,
+    now: Tick,
+    partitions: Vec<Partition<FoggySeen>>,
+    facts: Vec<(PartitionId, Tick, Fact)>,
+    events: VecDeque<(PartitionId, Event)>,
+    out: Vec<(PartitionId, Ticket)>,
+    shelf: HashMap<Origin, VecDeque<Entry>>,
+    admitted: HashSet<CanonUrl>,
+    free_at: HashMap<Site, Tick>,
+    fetches: BTreeMap<CanonUrl, usize>,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let manners = Manners { delay: DELAY, delay_is_explicit: true, tries: 2 };
+        let settings = |id| PartitionSettings {
+            id: PartitionId(id),
+            count: PARTITIONS,
+            hash: HASH,
+            epoch: Epoch(1),
+            manners,
+            agent: "rhumb".to_owned(),
+            ticket_for: Span::seconds(60),
+            born_ms: 0,
+        };
+        let partition = |id| Partition::new(settings(id), FoggySeen::default());
+        let mut world = Self {
+            chance: Chance(seed),
+            now: Tick(0),
+            partitions: (0..PARTITIONS).map(partition).collect(),
+            facts: Vec::new(),
+            events: VecDeque::new(),
+            out: Vec::new(),
+            shelf: HashMap::new(),
+            admitted: HashSet::new(),
+            free_at: HashMap::new(),
+            fetches: BTreeMap::new(),
+        };
+        for _ in 0..4 {
+            let (owner, seed) = world.link(0);
+            world.events.push_back((owner, Event::Seeds(vec![seed])));
+        }
+        world
+    }
+
+    fn link(&mut self, depth: u16) -> (PartitionId, Candidate) {
+        let (site, page) = (self.chance.below(30), self.chance.below(400));
+        let scheme = if page % 3 == 0 { "https" } else { "http" };
+        let text = format!("{scheme}://s{site}.test/p{page}");
+        let url = CanonUrl::parse(&text).expect("it is a URL");
+        let owner = url.site().pld().partition(HASH, PARTITIONS);
+        (owner, Candidate { url, errand: Errand::Page, depth, hops: 0 })
+    }
+
+    fn step(&mut self) {
+        if let Some((id, event)) = self.events.pop_front() {
+            let mut turn = Turn::default();
+            self.partitions[id.index()].handle(self.now, event, &mut turn);
+            self.carry_out(id, turn);
+        } else if !self.out.is_empty() && self.chance.below(3) > 0 {
+            let pick = self.chance.below(u64::try_from(self.out.len()).expect("small"));
+            let (id, ticket) = self.out.swap_remove(usize::try_from(pick).expect("small"));
+            self.answer(id, ticket);
+        } else {
+            self.now = self.now + Span(self.chance.below(400));
+            if self.chance.below(20) == 0 {
+                self.now = self.now + Span::seconds(self.chance.below(90));
+            }
+            // A fetch ends by itself before its ticket expires, even if nobody reports it.
+            for (_, ticket) in self.out.iter().filter(|(_, ticket)| ticket.expires < self.now) {
+                let free_at = self.free_at.get_mut(&ticket.candidate.url.site());
+                *free_at.expect("it was asked") = ticket.expires + DELAY;
+            }
+            self.events.extend((0..PARTITIONS).map(|id| (PartitionId(id), Event::Tick)));
+        }
+        for id in (0..PARTITIONS).map(PartitionId) {
+            let mut turn = Turn::default();
+            self.partitions[id.index()].issue(self.now, 3, &mut turn);
+            self.carry_out(id, turn);
+        }
+    }
+
+    fn carry_out(&mut self, id: PartitionId, turn: Turn) {
+        for fact in &turn.facts {
+            if let Fact::Admitted { entries, .. } | Fact::Rescued { entries, .. } = fact {
+                for entry in entries.iter().filter(|entry| !entry.is_robots()) {
+                    let is_new = self.admitted.insert(entry.url().clone());
+                    assert!(is_new, "{} was admitted twice", entry.url());
+                }
+            }
+        }
+        self.facts.extend(turn.facts.into_iter().map(|fact| (id, self.now, fact)));
+        for effect in turn.effects {
+            match effect {
+                Effect::Fetch(ticket) => {
+                    let url = ticket.candidate.url.clone();
+                    let free_at = self.free_at.insert(url.site(), Tick::NEVER).unwrap_or(Tick(0));
+                    assert!(free_at <= self.now, "{url} was asked for too early");
+                    *self.fetches.entry(url).or_default() += 1;
+                    self.out.push((id, ticket));
+                }
+                Effect::Send(parcel) => self.events.push_back((parcel.to, Event::Parcel(parcel))),
+                Effect::Shelve(entry) => {
+                    self.shelf.entry(entry.url().origin()).or_default().push_back(entry);
+                }
+                Effect::Read(Read::Refill(origin, count)) => {
+                    let shelf = self.shelf.entry(origin.clone()).or_default();
+                    let entries = shelf.drain(..count.min(shelf.len())).collect();
+                    self.events.push_back((id, Event::Refilled(origin, entries)));
+                }
+                Effect::Read(Read::Bucket(bucket, candidates)) => {
+                    let mut met = HashSet::new();
+                    let is_new = |candidate: &Candidate| {
+                        !self.admitted.contains(&candidate.url) && met.insert(candidate.url.clone())
+                    };
+                    let new = candidates.into_iter().filter(is_new).collect();
+                    self.events.push_back((id, Event::BucketSettled(bucket, new)));
+                }
+                Effect::Resolve(_) => {}
+            }
+        }
+    }
+
+    fn answer(&mut self, id: PartitionId, ticket: Ticket) {
+        let url = ticket.candidate.url.clone();
+        if ticket.expires >= self.now {
+            self.free_at.insert(url.site(), self.now + DELAY);
+        }
+        let finding = match (&ticket.candidate.errand, self.chance.below(20)) {
+            (_, 0) => Finding::Failed(Failure::TimedOut(Phase::Headers)),
+            (_, 1) => {
+                // Nothing was sent.
+                if ticket.expires >= self.now {
+                    self.free_at.insert(url.site(), self.now);
+                }
+                Finding::AddressBusy(Span(self.chance.below(900)))
+            }
+            (Errand::Robots { .. }, roll) => Finding::Answered(Box::new(self.robots(roll))),
+            (Errand::Page | Errand::Sitemap, roll) => {
+                Finding::Answered(Box::new(self.page(roll, ticket.candidate.depth)))
+            }
+        };
+        let took = Span(self.chance.below(300));
+        let returned = Return { ticket, took, finding, excused: false };
+        // A late answer to an expired ticket is part of life.
+        self.events.push_back((id, Event::Returned(Box::new(returned))));
+    }
+
+    fn robots(&mut self, roll: u64) -> Answer {
+        let file = |text: &str| Some(text.as_bytes().to_vec());
+        match roll {
+            2..4 => Answer { status: 503, pushback: Some(None), ..Answer::default() },
+            4..6 => Answer { status: 404, ..Answer::default() },
+            6..8 => {
+                let site = self.chance.below(30);
+                let moved = CanonUrl::parse(&format!("http://s{site}.test/robots.txt")).ok();
+                Answer { status: 301, robots_moved: moved, ..Answer::default() }
+            }
+            8..12 => Answer {
+                status: 200,
+                robots: file("User-agent: *\nDisallow: /p1\nCrawl-delay: 2"),
+                ..Answer::default()
+            },
+            _ => Answer { status: 200, robots: file(""), ..Answer::default() },
+        }
+    }
+
+    fn page(&mut self, roll: u64, depth: u16) -> Answer {
+        match roll {
+            2 => Answer { status: 500, ..Answer::default() },
+            3 => Answer { status: 404, ..Answer::default() },
+            4 => {
+                let asked = Span::seconds(self.chance.below(20));
+                Answer { status: 429, pushback: Some(Some(asked)), ..Answer::default() }
+            }
+            5 => Answer { status: 302, self_redirect: true, ..Answer::default() },
+            _ => {
+                let count = self.chance.below(12);
+                let candidates = (0..count).map(|_| self.link(depth + 1)).collect();
+                Answer { status: 200, bytes: 10, candidates, ..Answer::default() }
+            }
+        }
+    }
+
+    fn run(seed: u64) -> Self {
+        let mut world = Self::new(seed);
+        for _ in 0..STEPS {
+            world.step();
+        }
+        world
+    }
+}
+
+#[test]
+fn state_folded_from_facts_equals_the_live_state_over_100_seeds() {
+    let (mut fetched, mut crossed) = (0, 0);
+    for seed in 0..100 {
+        let world = World::run(seed);
+        let new = || State::new(HASH, "rhumb".to_owned(), FoggySeen::default());
+        let mut folded: Vec<State<FoggySeen>> = (0..PARTITIONS).map(|_| new()).collect();
+        for (id, at, fact) in &world.facts {
+            drop(folded[id.index()].apply(*at, fact));
+        }
+        for (live, folded) in world.partitions.iter().zip(&folded) {
+            assert!(live.state() == folded, "seed {seed}: folded state differs from live state");
+            fetched += folded.tally().fetched;
+            crossed += folded.tally().crossed;
+        }
+    }
+    assert!(fetched > 10_000, "the histories fetch something: {fetched}");
+    assert!(crossed > 10_000, "links cross partitions: {crossed}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_facts() {
+    for seed in 0..10 {
+        assert_eq!(World::run(seed).facts, World::run(seed).facts, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_fact_left_out_is_noticed() {
+    let world = World::run(7);
+    let mut folded = State::new(HASH, "rhumb".to_owned(), FoggySeen::default());
+    let of_first = world.facts.iter().filter(|(id, ..)| *id == PartitionId(0));
+    let is_settled = |fact: &Fact| matches!(fact, Fact::Settled(_));
+    let left_out = of_first.clone().position(|(.., fact)| is_settled(fact)).expect("one settles");
+    for (place, (_, at, fact)) in of_first.enumerate() {
+        if place != left_out {
+            drop(folded.apply(*at, fact));
+        }
+    }
+    assert!(world.partitions[0].state() != &folded);
+}
+
+#[test]
+fn facts_survive_being_written_down() {
+    let world = World::run(3);
+    for (_, _, fact) in &world.facts {
+        let text = serde_json::to_string(fact).expect("a fact can be written");
+        let back: Fact = serde_json::from_str(&text).expect("a fact can be read");
+        assert_eq!(&back, fact);
+    }
+}

@@ -1,0 +1,113 @@
+//! A site is on turn: what may be asked of it now?
+
+use rhumb_frontier::Entry;
+use rhumb_rules::Reason;
+use rhumb_web::{Candidate, Errand, Failure, Origin, Site, Span, Tick, Ticket, TicketNumber};
+
+use super::fact::{Cause, Effect, Fact, Turn};
+use super::robots::{ANSWER_WITHIN, Need};
+use super::seen::Seen;
+use super::{Partition, RobotsState};
+
+/// Moves of one site in one turn, so that a turn stays short.
+const MOVES_MAX: usize = 256;
+
+/// What to do with the next entry of a site.
+enum Move {
+    Fetch(Entry),
+    Drop(Entry, Cause),
+    AskRobots(Origin),
+    HoldPages(Origin, Tick),
+    Nothing,
+}
+
+impl<S: Seen> Partition<S> {
+    /// Issues at most `room` tickets for sites that are due, and says how many.
+    pub fn issue(&mut self, now: Tick, room: usize, turn: &mut Turn) -> usize {
+        let mut issued = 0;
+        while issued < room {
+            let Some(site) = self.state.frontier.next(now) else { break };
+            issued += usize::from(self.serve(now, &site, turn));
+            self.refill(&site, turn);
+        }
+        issued
+    }
+
+    /// Serves a site that is on turn, and says whether a ticket went out.
+    fn serve(&mut self, now: Tick, site: &Site, turn: &mut Turn) -> bool {
+        for _ in 0..MOVES_MAX {
+            match self.next_move(now, site) {
+                Move::Fetch(entry) => {
+                    self.send_out(now, entry, turn);
+                    return true;
+                }
+                Move::AskRobots(origin) => {
+                    let url = origin.robots_url();
+                    let errand = Errand::Robots { origin, hops: 0 };
+                    let candidate = Candidate { url, errand, depth: 0, hops: 0 };
+                    self.send_out(now, Entry::new(candidate), turn);
+                    return true;
+                }
+                Move::Drop(entry, cause) => {
+                    self.speak(now, Fact::Dropped { entry, cause }, turn);
+                }
+                Move::HoldPages(origin, until) => {
+                    self.speak(now, Fact::Held { origin, until }, turn);
+                }
+                Move::Nothing => return false,
+            }
+        }
+        self.state.frontier.give_back(site);
+        false
+    }
+
+    fn next_move(&self, now: Tick, site: &Site) -> Move {
+        let Some(entry) = self.state.frontier.site(site).and_then(|state| state.peek(now)) else {
+            return Move::Nothing;
+        };
+        if entry.is_robots() {
+            return Move::Fetch(entry.clone());
+        }
+        let origin = entry.url().origin();
+        let fresh = RobotsState::default();
+        let robots = self.state.robots.get(&origin).unwrap_or(&fresh);
+        match robots.need(now) {
+            Need::Ask => Move::AskRobots(origin),
+            Need::Wait(until) => Move::HoldPages(origin, until),
+            Need::NoSuchHost => Move::Drop(entry.clone(), Cause::Failed(Failure::NoSuchHost)),
+            Need::PrivateAddress => {
+                Move::Drop(entry.clone(), Cause::Refused(Reason::PrivateAddress))
+            }
+            Need::Obey(rules) => match rules.closed_until(self.minute_of_day(now)) {
+                Some(minutes) => Move::HoldPages(origin, now + Span::minutes(u64::from(minutes))),
+                None if rules.judge(entry.url().path_and_query()).allowed => {
+                    Move::Fetch(entry.clone())
+                }
+                None => Move::Drop(entry.clone(), Cause::Refused(Reason::Robots)),
+            },
+        }
+    }
+
+    fn send_out(&mut self, now: Tick, entry: Entry, turn: &mut Turn) {
+        let number = TicketNumber(self.state.next_ticket.0);
+        let expires = now + self.settings.ticket_for;
+        let ticket = Ticket {
+            number,
+            candidate: entry.candidate.clone(),
+            visit: entry.visit,
+            epoch: self.settings.epoch,
+            tries: entry.tries,
+            expires,
+        };
+        self.speak(now, Fact::Issued { number, entry, expires }, turn);
+        turn.effects.push(Effect::Fetch(ticket));
+    }
+
+    /// The minute of the day, in UTC: robots.txt may speak of hours.
+    pub(super) fn minute_of_day(&self, now: Tick) -> u16 {
+        let minute = (self.settings.born_ms.saturating_add(now.0) / 60_000) % (24 * 60);
+        u16::try_from(minute).expect("a day has fewer minutes than that")
+    }
+}
+
+const _: () = assert!(ANSWER_WITHIN.0 > 120_000, "a run may end while an answer is under way");

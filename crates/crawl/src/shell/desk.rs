@@ -1,0 +1,343 @@
+//! The desk: one task that owns all partitions, and decides while the workers fetch.
+//!
+//! It never waits for anything but events and time: parcels between partitions lie in a queue of
+//! its own, workers report through a channel that has room for every ticket that is out, and
+//! reports for the user are dropped into a channel or kept until there is room. So there is no
+//! circle of waiting, and no deadlock.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use rhumb_frontier::Outage;
+use rhumb_rules::Rules;
+use rhumb_web::{CanonUrl, Failure, PartitionId, Phase, Span, Tick};
+use tokio::sync::{mpsc, watch};
+
+use super::clock::Clock;
+use super::log::Log;
+use super::report::{Ended, Progress, Report};
+use super::shelf::Shelf;
+use super::worker::Worker;
+use super::{CrawlSettings, Limits};
+use crate::partition::{Effect, Event, Fact, Finding, MemorySeen, Partition, Read, Tally, Turn};
+
+/// Time passes for the partitions at least this often.
+const TICK_EVERY: Span = Span::seconds(1);
+/// How often the state is shown.
+const SHOW_EVERY: Span = Span(250);
+/// Reports that may wait for a slow reader before no more tickets are issued.
+const REPORTS_MAX: usize = 4_096;
+/// While our own connection is down, one fetch in this time probes it.
+const PROBE_EVERY: Span = Span::seconds(15);
+/// How long a stopped crawl waits for fetches under way.
+const STOP_WITHIN: Span = Span::seconds(5);
+
+pub(super) struct Desk {
+    pub(super) settings: CrawlSettings,
+    pub(super) clock: Clock,
+    pub(super) worker: Arc<Worker>,
+    pub(super) rules: Arc<Rules>,
+    partitions: Vec<Partition<MemorySeen>>,
+    /// Events that the desk has for its own partitions.
+    own: VecDeque<(PartitionId, Event)>,
+    log: Log,
+    shelf: Shelf,
+    outage: Outage,
+    down_since: Option<Tick>,
+    probe_at: Tick,
+    backlog: VecDeque<Report>,
+    reports: mpsc::Sender<Report>,
+    shown: watch::Sender<Progress>,
+}
+
+impl Desk {
+    pub(super) fn new(
+        settings: CrawlSettings,
+        rules: Rules,
+        worker: Arc<Worker>,
+        reports: mpsc::Sender<Report>,
+        shown: watch::Sender<Progress>,
+    ) -> Self {
+        let partitions = (0..settings.partitions)
+            .map(|id| Partition::new(settings.partition(PartitionId(id)), MemorySeen::default()))
+            .collect();
+        Self {
+            clock: Clock::start(),
+            worker,
+            rules: Arc::new(rules),
+            partitions,
+            own: VecDeque::new(),
+            log: Log::default(),
+            shelf: Shelf::default(),
+            outage: Outage::default(),
+            down_since: None,
+            probe_at: Tick::default(),
+            backlog: VecDeque::new(),
+            reports,
+            shown,
+            settings,
+        }
+    }
+
+    /// Hands seeds to the partitions that own them.
+    pub(super) fn seed(&mut self, seeds: Vec<rhumb_web::Candidate>) {
+        let mut owned: BTreeMap<PartitionId, Vec<_>> = BTreeMap::new();
+        for seed in seeds {
+            owned.entry(self.settings.owner(&seed.url)).or_default().push(seed);
+        }
+        self.own.extend(owned.into_iter().map(|(owner, seeds)| (owner, Event::Seeds(seeds))));
+    }
+
+    /// Runs until nothing is left to do, a limit is reached or the user stops it.
+    pub(super) async fn run(
+        &mut self,
+        mut inbox: mpsc::Receiver<(PartitionId, Event)>,
+        mut stop: watch::Receiver<bool>,
+    ) -> (Ended, Progress, u64) {
+        let mut ticked_at = Tick::default();
+        let mut shown_at = Tick::default();
+        let mut stopping: Option<(Ended, Tick)> = None;
+        loop {
+            let now = self.clock.now();
+            if now.since(ticked_at) >= TICK_EVERY {
+                ticked_at = now;
+                self.own.extend(self.all().map(|id| (id, Event::Tick)));
+            }
+            self.work_off(now);
+            if stopping.is_none() {
+                self.issue(now);
+                self.work_off(now);
+            }
+            self.hand_out_reports();
+            if now.since(shown_at) >= SHOW_EVERY {
+                shown_at = now;
+                self.shown.send_replace(self.progress());
+            }
+            if stopping.is_none() {
+                let ended = if *stop.borrow() { Some(Ended::Stopped) } else { self.is_over(now) };
+                stopping = ended.map(|ended| (ended, now + STOP_WITHIN));
+            }
+            if let Some((ended, by)) = stopping
+                && (self.in_flight() == 0 || (ended == Ended::Stopped && now >= by))
+                && self.backlog.is_empty()
+            {
+                return (ended, self.progress(), self.log.written());
+            }
+            let wake = self.wake_at(now, ticked_at);
+            tokio::select! {
+                biased;
+                event = inbox.recv() => {
+                    let (partition, event) = event.expect("the desk holds a sender itself");
+                    self.take_in(partition, event);
+                    // What has come by now is worked off in one go.
+                    while let Ok((partition, event)) = inbox.try_recv() {
+                        self.take_in(partition, event);
+                    }
+                }
+                _ = stop.changed(), if stopping.is_none() => {}
+                () = tokio::time::sleep_until(self.clock.instant(wake).into()) => {}
+            }
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = PartitionId> + use<> {
+        (0..self.settings.partitions).map(PartitionId)
+    }
+
+    fn wake_at(&self, now: Tick, ticked_at: Tick) -> Tick {
+        let tick = ticked_at + TICK_EVERY;
+        if self.room(now) == 0 || !self.backlog.is_empty() {
+            return tick.min(now + SHOW_EVERY);
+        }
+        let due = self.partitions.iter().filter_map(Partition::earliest).min();
+        due.map_or(tick, |due| due.min(tick))
+    }
+
+    /// Notes what an event says of our own connection.
+    fn take_in(&mut self, partition: PartitionId, mut event: Event) {
+        if let Event::Returned(returned) = &mut event {
+            let site = returned.ticket.candidate.url.site();
+            let failed = is_line_failure(&returned.finding);
+            self.outage.note(&site, failed);
+            let now = self.clock.now();
+            if self.down_since.is_some() && matches!(returned.finding, Finding::Answered(_)) {
+                self.down_since = None;
+                self.outage.end();
+            } else if self.down_since.is_none() && self.outage.is_on() {
+                self.down_since = Some(now);
+                self.probe_at = now + PROBE_EVERY;
+            }
+            returned.excused = failed && self.down_since.is_some();
+        }
+        self.own.push_back((partition, event));
+    }
+
+    fn work_off(&mut self, now: Tick) {
+        while let Some((id, event)) = self.own.pop_front() {
+            let mut turn = Turn::default();
+            self.partitions[id.index()].handle(now, event, &mut turn);
+            self.carry_out(id, now, turn);
+        }
+    }
+
+    fn issue(&mut self, now: Tick) {
+        let mut room = self.room(now);
+        for id in self.all() {
+            let partition = &mut self.partitions[id.index()];
+            if room == 0 || partition.earliest().is_none_or(|due| due > now) {
+                continue;
+            }
+            let mut turn = Turn::default();
+            let issued = partition.issue(now, room, &mut turn);
+            room -= issued;
+            if issued > 0 && self.down_since.is_some() {
+                self.probe_at = now + PROBE_EVERY;
+            }
+            self.carry_out(id, now, turn);
+        }
+    }
+
+    /// How many tickets may be issued now.
+    fn room(&self, now: Tick) -> usize {
+        if self.backlog.len() >= REPORTS_MAX {
+            return 0;
+        }
+        if self.down_since.is_some() {
+            return usize::from(now >= self.probe_at);
+        }
+        let in_flight = self.in_flight();
+        let by_connections = self.settings.connections.saturating_sub(in_flight);
+        let by_pages = match self.settings.limits.pages {
+            Some(pages) => {
+                let left = pages.saturating_sub(self.pages());
+                usize::try_from(left).unwrap_or(usize::MAX).saturating_sub(in_flight)
+            }
+            None => usize::MAX,
+        };
+        by_connections.min(by_pages)
+    }
+
+    /// Logs the facts of a turn, then starts its effects.
+    fn carry_out(&mut self, id: PartitionId, now: Tick, turn: Turn) {
+        for fact in &turn.facts {
+            self.backlog.extend(Report::of(fact));
+            if let Fact::Settled(settled) = fact
+                && let Some(root) = &settled.root
+            {
+                Arc::make_mut(&mut self.rules).scope.add_root(root);
+            }
+        }
+        self.log.append(id, now, turn.facts);
+        for effect in turn.effects {
+            match effect {
+                Effect::Fetch(ticket) => {
+                    let worker = Arc::clone(&self.worker);
+                    let rules = Arc::clone(&self.rules);
+                    drop(tokio::spawn(worker.carry(id, ticket, rules)));
+                }
+                Effect::Resolve(site) => self.worker.prefetch(&site),
+                Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
+                Effect::Shelve(entry) => self.shelf.put(entry),
+                Effect::Read(Read::Refill(origin, count)) => {
+                    let entries = self.shelf.take(&origin, count);
+                    self.own.push_back((id, Event::Refilled(origin, entries)));
+                }
+                Effect::Read(Read::Bucket(bucket, candidates)) => {
+                    // Memory is never unsure; were it so, all that it is unsure of is new.
+                    self.own.push_back((id, Event::BucketSettled(bucket, candidates)));
+                }
+            }
+        }
+    }
+
+    fn hand_out_reports(&mut self) {
+        while let Some(report) = self.backlog.pop_front() {
+            match self.reports.try_send(report) {
+                Ok(()) => {}
+                Err(mpsc::error::TrySendError::Full(report)) => {
+                    self.backlog.push_front(report);
+                    return;
+                }
+                // Nobody listens any more.
+                Err(mpsc::error::TrySendError::Closed(_)) => self.backlog.clear(),
+            }
+        }
+    }
+
+    fn is_over(&self, now: Tick) -> Option<Ended> {
+        let Limits { pages, time, bytes } = self.settings.limits;
+        let is_reached = pages.is_some_and(|pages| self.pages() >= pages)
+            || time.is_some_and(|time| now.since(Tick::default()) >= time)
+            || bytes.is_some_and(|bytes| self.bytes() >= bytes);
+        if is_reached {
+            return Some(Ended::Limit);
+        }
+        let is_idle = self.in_flight() == 0
+            && self.own.is_empty()
+            && !self.partitions.iter().any(Partition::is_reading);
+        let due = self.partitions.iter().filter_map(Partition::earliest).min();
+        let is_far = due.is_none_or(|due| due > now + self.settings.patience);
+        (is_idle && is_far).then_some(Ended::Done)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.partitions.iter().map(Partition::in_flight).sum()
+    }
+
+    fn pages(&self) -> u64 {
+        self.partitions.iter().map(|partition| partition.state().tally().pages()).sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.partitions.iter().map(|partition| partition.state().tally().bytes).sum()
+    }
+
+    fn tally(&self) -> Tally {
+        let mut sum = Tally::default();
+        for partition in &self.partitions {
+            sum.add(partition.state().tally());
+        }
+        sum
+    }
+
+    fn progress(&self) -> Progress {
+        let now = self.clock.now();
+        let mut progress = Progress {
+            tally: self.tally(),
+            in_flight: self.in_flight(),
+            outage: self.down_since.is_some(),
+            elapsed: now.since(Tick::default()).duration(),
+            ..Progress::default()
+        };
+        for partition in &self.partitions {
+            let frontier = partition.state().frontier();
+            progress.sites += frontier.site_count();
+            progress.queued += frontier.queued();
+            for (hold, sites) in frontier.held() {
+                *progress.waiting.entry(hold).or_default() += sites;
+            }
+        }
+        progress
+    }
+}
+
+/// Whether a finding speaks of the line rather than of the site.
+fn is_line_failure(finding: &Finding) -> bool {
+    matches!(
+        finding,
+        Finding::Failed(
+            Failure::Dns | Failure::Connect | Failure::TimedOut(Phase::Dns | Phase::Connect)
+        )
+    )
+}
+
+/// Seeds as candidates.
+pub(super) fn seeds(urls: &[CanonUrl]) -> Vec<rhumb_web::Candidate> {
+    let seed = |url: &CanonUrl| rhumb_web::Candidate {
+        url: url.clone(),
+        errand: rhumb_web::Errand::Page,
+        depth: 0,
+        hops: 0,
+    };
+    urls.iter().map(seed).collect()
+}

@@ -1,0 +1,219 @@
+//! An answer is read: what it says of the site, which links it has, what is kept of it.
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+use data_encoding::BASE32;
+use rhumb_page::Page;
+use rhumb_rules::{ROBOTS_BYTES_MAX, Reason, Robots, Rules, Verdict, of_header, of_meta};
+use rhumb_web::{
+    Candidate, Canon, CanonUrl, Directive, Directives, Errand, Exchange, HashKey, Link, LinkKind,
+    PartitionId, Span,
+};
+use sha1::{Digest, Sha1};
+
+use super::keep::PageRecord;
+use super::report::{Report, What};
+use crate::partition::Answer;
+
+/// Reads answers for one crawl.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    /// The name that directives may speak to.
+    pub(super) agent: String,
+    pub(super) canon: Canon,
+    pub(super) hash: HashKey,
+    pub(super) partitions: u16,
+    /// Whether refused links are wanted one by one.
+    pub(super) tells_refusals: bool,
+}
+
+/// What came of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub(super) answer: Answer,
+    pub(super) page: Option<PageRecord>,
+    pub(super) refusals: Vec<Report>,
+}
+
+impl Reader {
+    pub(super) fn read(
+        &self,
+        candidate: &Candidate,
+        exchange: &Exchange,
+        rules: &Rules,
+    ) -> Reading {
+        let status = exchange.status;
+        let bytes = u64::try_from(exchange.body.len()).expect("a length fits 64 bits");
+        let mut reading = Reading::default();
+        reading.answer.status = status;
+        reading.answer.bytes = bytes;
+        if matches!(status, 429 | 503) {
+            reading.answer.pushback = Some(retry_after(exchange));
+        }
+        let is_robots = matches!(candidate.errand, Errand::Robots { .. });
+        match status {
+            300..400 => self.redirect(candidate, exchange, rules, &mut reading),
+            200..300 if is_robots => self.robots(exchange, rules, &mut reading),
+            200..300 => self.page(candidate, exchange, rules, &mut reading),
+            _ => {}
+        }
+        reading
+    }
+
+    fn redirect(
+        &self,
+        candidate: &Candidate,
+        exchange: &Exchange,
+        rules: &Rules,
+        reading: &mut Reading,
+    ) {
+        let Some(location) = exchange.header("location") else { return };
+        let Ok(url) = candidate.url.join(location, self.canon) else {
+            *reading.answer.refused.entry(Reason::BadUrl).or_default() += 1;
+            return;
+        };
+        if matches!(candidate.errand, Errand::Robots { .. }) {
+            reading.answer.robots_moved = Some(url);
+            return;
+        }
+        if url == candidate.url {
+            reading.answer.self_redirect = true;
+            return;
+        }
+        let is_seed = candidate.depth == 0 && candidate.errand == Errand::Page;
+        let target = Candidate { url, hops: candidate.hops + 1, ..candidate.clone() };
+        if is_seed && rules.judge(&target) == Verdict::Admit {
+            reading.answer.root = Some(target.url.clone());
+        }
+        self.judge(target, rules, reading);
+    }
+
+    fn robots(&self, exchange: &Exchange, rules: &Rules, reading: &mut Reading) {
+        let body = &exchange.body[..exchange.body.len().min(ROBOTS_BYTES_MAX)];
+        reading.answer.robots = Some(body.to_vec());
+        for url in Robots::parse(body).sitemap_urls(&exchange.url) {
+            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
+            self.judge(sitemap, rules, reading);
+        }
+    }
+
+    fn page(
+        &self,
+        candidate: &Candidate,
+        exchange: &Exchange,
+        rules: &Rules,
+        reading: &mut Reading,
+    ) {
+        let media_type = exchange.header("content-type");
+        let is_sitemap = candidate.errand == Errand::Sitemap;
+        let mut page =
+            rhumb_page::read(&exchange.body, media_type, &candidate.url, self.canon, is_sitemap);
+        let directives = self.directives(exchange, &page);
+        let nofollow = directives.has(Directive::NoFollow);
+        if let Some(target) = exchange.header("refresh").and_then(rhumb_page::refresh_target)
+            && let Ok(url) = candidate.url.join(target, self.canon)
+        {
+            let link = Link { url, kind: LinkKind::Refresh, text: String::new(), nofollow: false };
+            page.scan.links.push(link);
+        }
+        let bad = u32::try_from(page.scan.bad_links.len()).unwrap_or(u32::MAX);
+        if bad > 0 {
+            *reading.answer.refused.entry(Reason::BadUrl).or_default() += bad;
+        }
+        let depth = candidate.depth.saturating_add(1);
+        for (url, link_nofollow) in distinct(&page.scan.links, &candidate.url) {
+            let target = Candidate { url: url.clone(), errand: Errand::Page, depth, hops: 0 };
+            if nofollow || link_nofollow {
+                self.refuse(&target, Reason::NoFollow, reading);
+            } else {
+                self.judge(target, rules, reading);
+            }
+        }
+        for url in std::mem::take(&mut page.sitemaps) {
+            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
+            self.judge(sitemap, rules, reading);
+        }
+        if !is_sitemap {
+            reading.page = Some(record(candidate, exchange, page));
+        }
+    }
+
+    fn directives(&self, exchange: &Exchange, page: &Page) -> Directives {
+        let headers = exchange.headers_named("x-robots-tag");
+        let headers = headers.map(|value| of_header(&self.agent, value));
+        let metas = page.scan.metas.iter();
+        let metas = metas.map(|(name, content)| of_meta(&self.agent, name, content));
+        headers.chain(metas).fold(Directives::NONE, Directives::union)
+    }
+
+    fn judge(&self, target: Candidate, rules: &Rules, reading: &mut Reading) {
+        match rules.judge(&target) {
+            Verdict::Admit => {
+                let owner = owner(&target.url, self.hash, self.partitions);
+                reading.answer.candidates.push((owner, target));
+            }
+            Verdict::Refuse(reason) => self.refuse(&target, reason, reading),
+        }
+    }
+
+    fn refuse(&self, target: &Candidate, reason: Reason, reading: &mut Reading) {
+        *reading.answer.refused.entry(reason).or_default() += 1;
+        if self.tells_refusals {
+            let what = What::Refused(reason);
+            let (url, depth) = (target.url.clone(), target.depth);
+            reading.refusals.push(Report { url, depth, what, bytes: 0, took: None });
+        }
+    }
+}
+
+/// The partition that owns a URL.
+pub(super) fn owner(url: &CanonUrl, hash: HashKey, partitions: u16) -> PartitionId {
+    url.site().pld().partition(hash, partitions)
+}
+
+/// Each URL once, without the page itself, in the order of the page; one link that may be
+/// followed is enough to follow.
+fn distinct<'a>(links: &'a [Link], page: &CanonUrl) -> Vec<(&'a CanonUrl, bool)> {
+    let mut places: HashMap<&CanonUrl, usize> = HashMap::with_capacity(links.len());
+    let mut found: Vec<(&CanonUrl, bool)> = Vec::with_capacity(links.len());
+    for link in links.iter().filter(|link| link.url != *page) {
+        let place = *places.entry(&link.url).or_insert(found.len());
+        match found.get_mut(place) {
+            Some((_, nofollow)) => *nofollow &= link.nofollow,
+            None => found.push((&link.url, link.nofollow)),
+        }
+    }
+    found
+}
+
+fn record(candidate: &Candidate, exchange: &Exchange, page: Page) -> PageRecord {
+    let digest = Sha1::digest(&exchange.body);
+    PageRecord {
+        url: candidate.url.clone(),
+        status: exchange.status,
+        time: humantime::format_rfc3339_millis(exchange.began).to_string(),
+        media_type: exchange.header("content-type").map(str::to_owned),
+        charset: page.charset.map(|charset| charset.encoding.name()),
+        language: page.scan.language,
+        title: page.scan.title,
+        text: page.charset.is_some().then_some(page.scan.text),
+        links: page.scan.links,
+        digest: format!("sha1:{}", BASE32.encode(&digest)),
+        duplicate_of: None,
+        is_whole: exchange.cut.is_none(),
+    }
+}
+
+/// Retry-After in both of its forms: seconds, or a date.
+fn retry_after(exchange: &Exchange) -> Option<Span> {
+    let value = exchange.header("retry-after")?;
+    if let Ok(seconds) = value.parse::<u64>() {
+        return Some(Span::seconds(seconds));
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    // The server's own clock, if it tells it, so that a wrong one does no harm.
+    let now = exchange.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+    let now = now.unwrap_or_else(SystemTime::now);
+    Some(Span::from(date.duration_since(now).unwrap_or(Duration::ZERO)))
+}

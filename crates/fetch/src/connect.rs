@@ -1,0 +1,87 @@
+//! From an address to a stream: TCP, the proxy's tunnel, TLS.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use rhumb_web::{CanonUrl, Failure, Phase};
+use rustls::client::Resumption;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsConnector;
+
+use crate::settings::{ProxyUrl, SetupError};
+use crate::wire::Stream;
+
+/// TLS sessions kept for resumption.
+const SESSIONS_MAX: usize = 4_096;
+
+/// Bytes of a proxy's answer to CONNECT.
+const TUNNEL_HEAD_MAX: usize = 16 * 1024;
+
+/// TLS as we speak it: HTTP/1.1 only, no client certificate.
+pub(crate) fn tls(roots: RootCertStore) -> Result<TlsConnector, SetupError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let mut config = builder?.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.resumption = Resumption::in_memory_sessions(SESSIONS_MAX);
+    Ok(TlsConnector::from(Arc::new(config)))
+}
+
+/// Opens a TCP connection.
+pub(crate) async fn dial(address: SocketAddr, until: Instant) -> Result<TcpStream, Failure> {
+    let stream = timeout_at(until, TcpStream::connect(address)).await;
+    let stream = stream.map_err(|_| Failure::TimedOut(Phase::Connect))?;
+    let stream = stream.map_err(|_| Failure::Connect)?;
+    // A request is one write; waiting to fill a packet would only add a round trip.
+    stream.set_nodelay(true).map_err(|_| Failure::Connect)?;
+    Ok(stream)
+}
+
+/// Makes a proxy connect us to the checked address (RFC 9110 §9.3.6).
+pub(crate) async fn tunnel(
+    stream: &mut TcpStream,
+    proxy: &ProxyUrl,
+    target: SocketAddr,
+    until: Instant,
+) -> Result<(), Failure> {
+    let authorization =
+        proxy.authorization().map(|value| format!("Proxy-Authorization: {value}\r\n"));
+    let authorization = authorization.unwrap_or_default();
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{authorization}\r\n");
+    let opened = timeout_at(until, async {
+        stream.write_all(request.as_bytes()).await?;
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") && head.len() < TUNNEL_HEAD_MAX {
+            // Byte by byte: what follows the head belongs to TLS. It is short, and once a tunnel.
+            head.push(stream.read_u8().await?);
+        }
+        Ok::<_, std::io::Error>(head.starts_with(b"HTTP/1.") && head.get(9) == Some(&b'2'))
+    });
+    match opened.await {
+        Ok(Ok(true)) => Ok(()),
+        _ => Err(Failure::Proxy),
+    }
+}
+
+/// Shakes hands as the URL's host.
+pub(crate) async fn encrypt(
+    connector: &TlsConnector,
+    stream: TcpStream,
+    url: &CanonUrl,
+    until: Instant,
+) -> Result<Stream, Failure> {
+    let host = url.host();
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let name = match bare.parse::<IpAddr>() {
+        Ok(address) => ServerName::from(address),
+        Err(_) => ServerName::try_from(bare.to_owned()).map_err(|_| Failure::Tls)?,
+    };
+    let shaken = timeout_at(until, Box::pin(connector.connect(name, stream))).await;
+    let stream = shaken.map_err(|_| Failure::TimedOut(Phase::Connect))?;
+    stream.map(|stream| Stream::Tls(Box::new(stream))).map_err(|_| Failure::Tls)
+}

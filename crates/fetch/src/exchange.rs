@@ -1,0 +1,224 @@
+//! One request and its answer on an open connection, within the limits.
+
+use std::error::Error;
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, TRANSFER_ENCODING};
+use hyper::http::response::Parts;
+use hyper::{Request, Version};
+use rhumb_web::{CanonUrl, Cut, Exchange, Failure, Outcome, Phase, Phases, Protocol};
+use tokio::time::{Instant, timeout_at};
+
+use crate::decode::{Coding, Growth, codings, decode};
+use crate::pool::Line;
+use crate::settings::FetchSettings;
+use crate::wire::{Http1, head_length};
+
+/// What hyper may read beyond the headers before it shows them: its largest buffer.
+const READ_AHEAD: usize = 512 * 1024;
+
+/// An encoded body from which on decoding would hold up the other exchanges of this thread.
+const DECODE_APART: usize = 256 * 1024;
+
+/// The windows of a fetch's time over which the floor is measured.
+const FLOOR_WINDOWS: u32 = 6;
+
+/// The limits of one exchange.
+pub(crate) struct Limits {
+    headers: Duration,
+    deadline: Instant,
+    window: Duration,
+    window_bytes: u64,
+    body_max: usize,
+    header_bytes_max: usize,
+    growth: Growth,
+}
+
+impl Limits {
+    pub(crate) fn new(settings: &FetchSettings, deadline: Instant) -> Self {
+        let window = settings.total / FLOOR_WINDOWS;
+        let window_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            headers: settings.headers,
+            deadline,
+            window,
+            window_bytes: window_ms.saturating_mul(u64::from(settings.floor)) / 1_000,
+            body_max: settings.body_max,
+            header_bytes_max: settings.header_bytes_max,
+            growth: Growth { body_max: settings.body_max, ratio: settings.inflation_max },
+        }
+    }
+}
+
+/// Sends a request; the answer, and the connection if it can carry another.
+pub(crate) async fn exchange(
+    mut line: Line,
+    url: &CanonUrl,
+    request: Request<Empty<Bytes>>,
+    limits: &Limits,
+    mut phases: Phases,
+) -> Result<(Box<Exchange>, Option<Line>), Outcome> {
+    let (began, asked) = (SystemTime::now(), Instant::now());
+    line.http.tape.rewind(limits.header_bytes_max + READ_AHEAD);
+    let until = limits.deadline.min(asked + limits.headers);
+    let answer = match timeout_at(until, line.http.ask(request)).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => return Err(Outcome::Failed(failure(&error, &line))),
+        Err(_) => return Err(Outcome::Failed(Failure::TimedOut(Phase::Headers))),
+    };
+    phases.headers = asked.elapsed();
+    let (head, mut body) = answer.into_parts();
+    let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
+    // Twice, for the framing of chunks: only a server that sends a few bytes in each needs more.
+    line.http.tape.extend(limits.header_bytes_max + READ_AHEAD + 2 * limits.body_max);
+    let mut gathered = Gathered { count: 0, pieces: is_chunked.then(Vec::new) };
+    let ended = read(&mut line.http, &mut body, limits, &mut gathered).await;
+    phases.body = asked.elapsed().saturating_sub(phases.headers);
+    let is_empty_page = gathered.count == 0 && head.status.is_success();
+    let cut = match ended {
+        Ended::Whole => None,
+        Ended::Cut(cut) => Some(cut),
+        Ended::TooSlow if is_empty_page => return Err(Outcome::Failed(Failure::TooSlow)),
+        Ended::TimedOut if is_empty_page => {
+            return Err(Outcome::Failed(Failure::TimedOut(Phase::Body)));
+        }
+        Ended::TooSlow | Ended::TimedOut => Some(Cut::Time),
+    };
+    let is_open = cut.is_none() && line.http.is_open();
+    let (sent, mut received) = line.http.tape.take();
+    received.truncate(received.len() - line.http.surplus().min(received.len()));
+    let received = Bytes::from(received);
+    let encoded = gathered.into_body(&received);
+    let row =
+        codings(head.headers.get_all(CONTENT_ENCODING).iter().filter_map(|v| v.to_str().ok()));
+    let (body, broken) = undo(row, encoded, limits.growth).await;
+    let exchange = Exchange {
+        url: url.clone(),
+        address: line.remote,
+        began,
+        protocol: protocol(&head),
+        sent: Bytes::from(sent),
+        received,
+        status: head.status.as_u16(),
+        headers: headers(&head),
+        body,
+        cut: cut.or(broken),
+        phases,
+    };
+    Ok((Box::new(exchange), is_open.then_some(line)))
+}
+
+/// The body as it comes. Only chunked ones are gathered: others lie whole in the received bytes.
+struct Gathered {
+    count: usize,
+    pieces: Option<Vec<u8>>,
+}
+
+impl Gathered {
+    fn into_body(self, received: &Bytes) -> Bytes {
+        if let Some(pieces) = self.pieces {
+            return Bytes::from(pieces);
+        }
+        let start = head_length(received);
+        received.slice(start..received.len().min(start + self.count))
+    }
+}
+
+enum Ended {
+    Whole,
+    Cut(Cut),
+    TooSlow,
+    TimedOut,
+}
+
+/// Reads the body, and watches once a window that it does not come too slowly.
+async fn read(
+    http: &mut Http1,
+    body: &mut Incoming,
+    limits: &Limits,
+    gathered: &mut Gathered,
+) -> Ended {
+    loop {
+        let before = gathered.count;
+        let window_ends = Instant::now() + limits.window;
+        let until = limits.deadline.min(window_ends);
+        match timeout_at(until, pour(http, body, limits.body_max, gathered)).await {
+            Ok(None) => return Ended::Whole,
+            Ok(Some(cut)) => return Ended::Cut(cut),
+            Err(_) if limits.deadline <= window_ends => return Ended::TimedOut,
+            Err(_) if ((gathered.count - before) as u64) < limits.window_bytes => {
+                return Ended::TooSlow;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+async fn pour(
+    http: &mut Http1,
+    body: &mut Incoming,
+    body_max: usize,
+    gathered: &mut Gathered,
+) -> Option<Cut> {
+    while let Some(piece) = http.piece(body).await {
+        let piece = match piece {
+            Ok(piece) => piece,
+            Err(_) if http.tape.is_full() => return Some(Cut::Length),
+            Err(error) if is_malformed(&error) => return Some(Cut::Encoding),
+            Err(_) => return Some(Cut::Disconnect),
+        };
+        let room = body_max - gathered.count;
+        let taken = piece.len().min(room);
+        gathered.count += taken;
+        if let Some(pieces) = &mut gathered.pieces {
+            pieces.extend_from_slice(&piece[..taken]);
+        }
+        if piece.len() > room {
+            return Some(Cut::Length);
+        }
+    }
+    None
+}
+
+async fn undo(row: Vec<Coding>, encoded: Bytes, growth: Growth) -> (Bytes, Option<Cut>) {
+    if row.is_empty() || encoded.len() < DECODE_APART {
+        return decode(&row, encoded, growth);
+    }
+    let apart = tokio::task::spawn_blocking(move || decode(&row, encoded, growth)).await;
+    apart.unwrap_or((Bytes::new(), Some(Cut::Encoding)))
+}
+
+fn failure(error: &hyper::Error, line: &Line) -> Failure {
+    if line.http.tape.is_full() || error.is_parse_too_large() {
+        Failure::HeadersTooLarge
+    } else if error.is_parse() {
+        Failure::NotHttp
+    } else if line.is_kept && line.http.tape.is_silent() {
+        Failure::Stale
+    } else {
+        Failure::Reset
+    }
+}
+
+/// Whether an error in a body is about its framing.
+fn is_malformed(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| {
+        matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
+    })
+}
+
+fn protocol(head: &Parts) -> Protocol {
+    if head.version == Version::HTTP_10 { Protocol::Http10 } else { Protocol::Http11 }
+}
+
+fn headers(head: &Parts) -> Vec<(String, Bytes)> {
+    let pairs = head.headers.iter();
+    pairs
+        .map(|(name, value)| (name.as_str().to_owned(), Bytes::copy_from_slice(value.as_bytes())))
+        .collect()
+}

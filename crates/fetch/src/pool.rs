@@ -1,0 +1,102 @@
+//! Idle connections: at most one a site, parked without a task.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use rhumb_web::{Scheme, Site};
+
+use crate::recent::Recent;
+use crate::wire::Http1;
+
+/// Idle connections in all.
+const IDLE_MAX: usize = 1_024;
+
+/// How long a connection is kept. Gaps longer than this belong to sites that are slow or pushed
+/// back; for them a held socket is the greater burden, and most servers have closed it by then.
+const IDLE_TIME: Duration = Duration::from_secs(15);
+
+/// Taken off what a server promises to wait: the next request needs time to arrive.
+const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
+
+/// A connection, and where it leads.
+pub(crate) struct Line {
+    /// The connection.
+    pub(crate) http: Http1,
+    /// The checked address of the site, whose gate it passes.
+    pub(crate) ip: IpAddr,
+    /// Where the socket goes: there, or to the proxy.
+    pub(crate) remote: SocketAddr,
+    /// With TLS or without.
+    pub(crate) scheme: Scheme,
+    /// Whether it has carried an exchange before.
+    pub(crate) is_kept: bool,
+}
+
+/// A connection that waits, and until when.
+pub(crate) struct Parked {
+    /// The connection.
+    pub(crate) line: Line,
+    until: Instant,
+}
+
+impl Parked {
+    /// Parks a connection; `keep_alive` is the header of that name. `None` if it is not worth it.
+    pub(crate) fn new(now: Instant, line: Line, keep_alive: Option<&str>) -> Option<Self> {
+        let promised = keep_alive.and_then(promised).unwrap_or(Duration::MAX);
+        let span = promised.saturating_sub(KEEP_ALIVE_MARGIN).min(IDLE_TIME);
+        (!span.is_zero()).then(|| Self { line: Line { is_kept: true, ..line }, until: now + span })
+    }
+}
+
+/// The time-out in a Keep-Alive header: `timeout=5, max=100`.
+fn promised(header: &str) -> Option<Duration> {
+    let pairs = header.split(',').filter_map(|pair| pair.split_once('='));
+    let mut seconds = pairs.filter(|(key, _)| key.trim().eq_ignore_ascii_case("timeout"));
+    let (_, value) = seconds.next()?;
+    value.trim().trim_matches('"').parse().ok().map(Duration::from_secs)
+}
+
+/// The idle connections of all sites.
+pub(crate) struct Pool {
+    parked: Recent<Site, Parked>,
+}
+
+impl Pool {
+    pub(crate) fn new() -> Self {
+        Self { parked: Recent::new(IDLE_MAX) }
+    }
+
+    /// The site's idle connection, if it still is one; one of the other scheme is closed.
+    pub(crate) fn take(&mut self, now: Instant, site: &Site, scheme: Scheme) -> Option<Parked> {
+        let mut parked = self.parked.take(site)?;
+        let line = &mut parked.line;
+        (parked.until > now && line.scheme == scheme && line.http.is_open()).then_some(parked)
+    }
+
+    /// Parks a connection in place of any other of its site.
+    pub(crate) fn put(&mut self, site: Site, parked: Parked) {
+        self.parked.put(site, parked);
+    }
+
+    /// Closes the connections that were kept long enough.
+    pub(crate) fn sweep(&mut self, now: Instant) {
+        self.parked.retain(|_, parked| parked.until > now && parked.line.http.is_open());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_servers_promise_is_read() {
+        let check = |header, seconds: Option<u64>| {
+            assert_eq!(promised(header), seconds.map(Duration::from_secs), "{header}");
+        };
+        check("timeout=5, max=100", Some(5));
+        check("max=100, Timeout = \"7\"", Some(7));
+        check("max=100", None);
+        check("timeout=-1", None);
+        check("", None);
+    }
+}

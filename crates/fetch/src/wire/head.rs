@@ -1,0 +1,54 @@
+//! Where the headers end in the bytes of an answer.
+
+/// The length of everything before the body: the final head and the interim ones (1xx) before it.
+pub(crate) fn head_length(received: &[u8]) -> usize {
+    let mut start = 0;
+    loop {
+        let rest = &received[start..];
+        let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let Some(length) = one_head(&rest[blank..]) else { return received.len() };
+        let is_interim = rest[blank..].get(9) == Some(&b'1');
+        start += blank + length;
+        if !is_interim {
+            return start;
+        }
+    }
+}
+
+/// The length of one head with its empty line; lines end in CR LF or in a bare LF.
+fn one_head(bytes: &[u8]) -> Option<usize> {
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    ends.map(|(at, _)| at + 1).find_map(|next| match &bytes[next..] {
+        [b'\n', ..] => Some(next + 1),
+        [b'\r', b'\n', ..] => Some(next + 2),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &str, body: &str) {
+        assert_eq!(head_length(format!("{head}{body}").as_bytes()), head.len(), "{head:?}");
+    }
+
+    #[test]
+    fn the_body_begins_behind_the_last_head() {
+        check("HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "\r\n\r\nbody");
+        check("HTTP/1.1 200 OK\nA: b\n\n", "body");
+        check("HTTP/1.1 200 OK\r\n\r\n", "");
+        check("\r\nHTTP/1.1 200 OK\r\n\r\n", "body");
+        check(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+            "x",
+        );
+    }
+
+    #[test]
+    fn an_unfinished_head_is_all_head() {
+        check("HTTP/1.1 200 OK\r\nA: b\r\n", "");
+        check("", "");
+    }
+}

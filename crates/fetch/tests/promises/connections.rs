@@ -1,0 +1,87 @@
+//! Connections are kept, one a site, and never written to twice.
+
+use std::sync::Arc;
+
+use rhumb_web::{Failure, Outcome};
+use tokio::sync::Notify;
+
+use crate::door::{answered, door, fetch, settings};
+use crate::server::{Server, ok};
+
+#[tokio::test]
+async fn a_connection_is_kept_for_the_next_request_of_its_site() {
+    let server = Server::answering(ok("Keep-Alive: timeout=30\r\n", b"x")).await;
+    let door = door(settings());
+    for _ in 0..5 {
+        answered(fetch(&door, &server.url("/")).await);
+    }
+    assert_eq!(server.connections(), [0; 5]);
+}
+
+#[tokio::test]
+async fn a_server_that_wants_no_more_is_not_kept() {
+    for headers in ["Connection: close\r\n", "Keep-Alive: timeout=1, max=5\r\n"] {
+        let server = Server::answering(ok(headers, b"x")).await;
+        let door = door(settings());
+        for _ in 0..3 {
+            answered(fetch(&door, &server.url("/")).await);
+        }
+        assert_eq!(server.connections(), [0, 1, 2], "{headers}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_closed_is_replaced_without_a_word() {
+    let (closed, close) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (teller, told) = (Arc::clone(&closed), Arc::clone(&close));
+    let server = Server::script(move |mut caller| {
+        let (teller, told) = (Arc::clone(&teller), Arc::clone(&told));
+        async move {
+            if caller.hears().await {
+                caller.says(&ok("", b"x")).await;
+            }
+            told.notified().await;
+            drop(caller);
+            teller.notify_one();
+        }
+    })
+    .await;
+    let other = Server::answering(ok("", b"x")).await;
+    let door = door(settings());
+    for _ in 0..3 {
+        answered(fetch(&door, &server.url("/")).await);
+        close.notify_one();
+        closed.notified().await;
+        // A round trip elsewhere: by its end the closing has been noticed here.
+        answered(fetch(&door, &other.url("/")).await);
+    }
+    assert_eq!(server.connections(), [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_ends_without_a_word_is_stale_and_a_fresh_one_is_reset() {
+    let server = Server::script(|mut caller| async move {
+        if caller.number == 0 && caller.hears().await {
+            caller.says(&ok("", b"x")).await;
+        }
+        caller.hears().await;
+    })
+    .await;
+    let door = door(settings());
+    answered(fetch(&door, &server.url("/")).await);
+    let outcome = fetch(&door, &server.url("/")).await;
+    assert!(matches!(outcome, Outcome::Failed(Failure::Stale)), "{outcome:?}");
+    let outcome = fetch(&door, &server.url("/")).await;
+    assert!(matches!(outcome, Outcome::Failed(Failure::Reset)), "{outcome:?}");
+    assert_eq!(server.connections(), [0, 0, 1], "each request was sent once");
+}
+
+#[tokio::test]
+async fn idle_connections_can_be_swept_and_live_ones_stay() {
+    let server = Server::answering(ok("", b"x")).await;
+    let door = door(settings());
+    answered(fetch(&door, &server.url("/")).await);
+    door.close_idle();
+    answered(fetch(&door, &server.url("/")).await);
+    assert_eq!(server.connections(), [0, 0]);
+}

@@ -1,0 +1,12 @@
+//! What the door promises, against real sockets on loopback.
+
+mod conformance;
+mod connections;
+mod dns;
+mod door;
+mod gate;
+mod limits;
+mod proxy;
+mod server;
+mod tls;
+mod wire;

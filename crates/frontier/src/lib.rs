@@ -1,0 +1,25 @@
+//! What next, and when: the queues of all sites, and the clocks that keep us polite.
+//!
+//! `BUbiNG`'s workbench fed by Mercator's bands: each site has a queue and one clock; sites wait
+//! under a heap of earliest times and, once due, stand in front bands from which a biased choice
+//! picks. [`Manner`] is the one place where politeness is computed: gaps, back-off, quarantine.
+//!
+//! Pure: time is an argument, there is no chance, no lock and no I/O. A site keeps a short head
+//! in memory; what does not fit is handed to the caller, who shelves it and refills the site.
+
+mod agenda;
+mod entry;
+mod manner;
+mod outage;
+mod queue;
+mod site;
+
+pub use agenda::BANDS;
+pub use entry::Entry;
+pub use manner::{Conduct, Hold, Manner, Manners};
+pub use outage::{OUTAGE_SITES_MIN, OUTAGE_WINDOW, Outage};
+pub use queue::{HEAD_MAX, REFILL_BELOW};
+pub use site::{SiteState, Waiting};
+
+mod frontier;
+pub use frontier::{Frontier, Placement};

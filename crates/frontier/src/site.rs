@@ -1,0 +1,162 @@
+//! What a frontier knows of one site.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rhumb_web::{CanonUrl, Scheme, Tick};
+
+use crate::entry::Entry;
+use crate::manner::{Hold, Manner};
+use crate::queue::{Queue, REFILL_BELOW};
+
+/// Queues, clock and record of one site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SiteState {
+    /// Robots.txt fetches; they go before pages.
+    pub(crate) errands: VecDeque<Entry>,
+    plain: Lane,
+    secure: Lane,
+    /// Whether a ticket of this site is out.
+    pub(crate) in_flight: bool,
+    pub(crate) manner: Manner,
+    /// Exchanges so far.
+    pub(crate) visits: u64,
+}
+
+/// The pages of one origin: http and https share the site's clock, but each has a robots.txt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lane {
+    pub(crate) queue: Queue,
+    /// Entries to be tried again, by the time before which they are not.
+    pub(crate) later: BTreeMap<(Tick, CanonUrl), Entry>,
+    /// Entries that were handed out because the head was full.
+    pub(crate) shelved: u64,
+    /// No page is asked for before this.
+    pub(crate) pages_at: Tick,
+}
+
+/// When a site has work, and what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Not before this.
+    pub until: Tick,
+    /// Because of this.
+    pub hold: Hold,
+}
+
+impl Lane {
+    /// When its next entry may be fetched, as far as the lane itself can say.
+    fn waits(&self) -> Option<Waiting> {
+        let retry = self.later.first_key_value().map(|((at, _), _)| *at);
+        let free = if self.queue.len() > 0 { Tick::default() } else { retry? };
+        Some(if self.pages_at >= free {
+            Waiting { until: self.pages_at, hold: Hold::Robots }
+        } else {
+            Waiting { until: free, hold: Hold::Backoff }
+        })
+    }
+
+    /// The entry that goes next at this time.
+    fn peek(&self, now: Tick) -> Option<&Entry> {
+        if self.pages_at > now {
+            return None;
+        }
+        let due = self.later.first_key_value().filter(|((at, _), _)| *at <= now);
+        due.map(|(_, entry)| entry).or_else(|| self.queue.peek())
+    }
+
+    fn take(&mut self, url: &CanonUrl) -> bool {
+        if self.queue.take(url).is_some() {
+            return true;
+        }
+        let key = self.later.keys().find(|(_, other)| other == url).cloned();
+        key.and_then(|key| self.later.remove(&key)).is_some()
+    }
+
+    fn queued(&self) -> u64 {
+        let here = self.queue.len() + self.later.len();
+        u64::try_from(here).expect("a length fits 64 bits") + self.shelved
+    }
+
+    pub(crate) fn wants_refill(&self) -> bool {
+        self.shelved > 0 && self.queue.len() < REFILL_BELOW
+    }
+}
+
+impl SiteState {
+    /// Its clock and record.
+    pub fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    /// Exchanges with it so far.
+    pub fn visits(&self) -> u64 {
+        self.visits
+    }
+
+    /// Entries that wait, shelved ones too.
+    pub fn queued(&self) -> u64 {
+        let errands = u64::try_from(self.errands.len()).expect("a length fits 64 bits");
+        errands + self.plain.queued() + self.secure.queued()
+    }
+
+    pub(crate) fn lane(&self, scheme: Scheme) -> &Lane {
+        match scheme {
+            Scheme::Http => &self.plain,
+            Scheme::Https => &self.secure,
+        }
+    }
+
+    pub(crate) fn lane_mut(&mut self, scheme: Scheme) -> &mut Lane {
+        match scheme {
+            Scheme::Http => &mut self.plain,
+            Scheme::Https => &mut self.secure,
+        }
+    }
+
+    /// When its next entry may be fetched. None: there is nothing, a ticket is out, or all of it
+    /// lies on the shelf.
+    pub fn waits(&self) -> Option<Waiting> {
+        if self.in_flight {
+            return None;
+        }
+        let by_clock = Waiting { until: self.manner.ready_at, hold: self.manner.hold };
+        if !self.errands.is_empty() {
+            return Some(by_clock);
+        }
+        let lanes = [self.plain.waits(), self.secure.waits()];
+        let soonest = lanes.into_iter().flatten().min_by_key(|waiting| waiting.until)?;
+        Some(if soonest.until > by_clock.until { soonest } else { by_clock })
+    }
+
+    /// The entry that goes next at this time, whatever the site's clock says.
+    pub fn peek(&self, now: Tick) -> Option<&Entry> {
+        if let Some(errand) = self.errands.front() {
+            return Some(errand);
+        }
+        let lanes = [self.plain.peek(now), self.secure.peek(now)];
+        lanes.into_iter().flatten().min_by_key(|entry| entry.band())
+    }
+
+    /// The band of the best entry that waits.
+    pub(crate) fn band(&self) -> Option<usize> {
+        [&self.plain, &self.secure].into_iter().filter_map(|lane| lane.queue.band()).min()
+    }
+
+    /// Takes an entry out of wherever it stands, and says whether it stood somewhere. A
+    /// robots.txt is an errand apart from a page of the same URL, and need not be queued at all.
+    pub(crate) fn take(&mut self, entry: &Entry) -> bool {
+        if entry.is_robots() {
+            let errand = &entry.candidate.errand;
+            let at = self.errands.iter().position(|e| e.candidate.errand == *errand);
+            return at.and_then(|at| self.errands.remove(at)).is_some();
+        }
+        self.lane_mut(entry.url().scheme()).take(entry.url())
+    }
+
+    /// The entries in memory, in no promised order.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let lanes = [&self.plain, &self.secure].into_iter();
+        let pages = lanes.flat_map(|lane| lane.later.values().chain(lane.queue.iter()));
+        self.errands.iter().chain(pages)
+    }
+}

@@ -1,0 +1,233 @@
+//! The door for a crawl: a body becomes a page, whatever it is.
+
+use rhumb_web::{Canon, CanonUrl, Link, LinkKind};
+
+use crate::charset::{Charset, charset, decode};
+use crate::mime::Mime;
+use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, scan};
+use crate::sitemap::{ENTRIES_MAX, Sitemap, SitemapKind, inflated, plain_sitemap};
+use crate::words::{Gap, Words};
+
+/// How much of a body is looked at to tell what it is, from the MIME Sniffing standard.
+const SNIFF_BYTES_MAX: usize = 1445;
+
+/// What a body turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A page.
+    Html,
+    /// A sitemap, an index of them, or a file of URLs.
+    Sitemap,
+    /// An RSS or Atom feed.
+    Feed,
+    /// Plain text.
+    Text,
+    /// Nothing that is read.
+    Other,
+}
+
+/// What a body says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// What it turned out to be.
+    pub format: Format,
+    /// Its charset, unless it is nothing that is read.
+    pub charset: Option<Charset>,
+    /// Its links and its text, as far as its format has them.
+    pub scan: Scan,
+    /// The sitemaps that an index of sitemaps names.
+    pub sitemaps: Vec<CanonUrl>,
+    /// For every link of a sitemap or feed, in their order, when it changed, as written there.
+    pub lastmods: Vec<Option<String>>,
+}
+
+impl Page {
+    fn new(format: Format, charset: Option<Charset>, scan: Scan) -> Self {
+        Self { format, charset, scan, sitemaps: Vec::new(), lastmods: Vec::new() }
+    }
+}
+
+/// Reads a body that was found at this address.
+/// A sitemap is looked for in every body where one is expected, else only in XML.
+pub fn read(
+    body: &[u8],
+    content_type: Option<&str>,
+    url: &CanonUrl,
+    canon: Canon,
+    sitemap_expected: bool,
+) -> Page {
+    if sitemap_expected {
+        let (body, cut) = inflated(body);
+        if let Some((charset, mut found)) = plain_sitemap(&body, content_type, true) {
+            found.cut |= cut;
+            return listed(charset, found, url, canon);
+        }
+    }
+    let guess = Guess::of(body, content_type);
+    if guess == Guess::Xml
+        && let Some((charset, found)) = plain_sitemap(body, content_type, false)
+    {
+        return listed(charset, found, url, canon);
+    }
+    match guess {
+        Guess::Html => html(body, content_type, url, canon),
+        Guess::Xml if is_xhtml(body) => html(body, content_type, url, canon),
+        Guess::Text => text(body, content_type),
+        Guess::Xml | Guess::Other => Page::new(Format::Other, None, Scan::default()),
+    }
+}
+
+fn html(body: &[u8], content_type: Option<&str>, url: &CanonUrl, canon: Canon) -> Page {
+    let charset = charset(body, content_type);
+    let scan = scan(&decode(body, charset), url, canon);
+    Page::new(Format::Html, Some(charset), scan)
+}
+
+fn text(body: &[u8], content_type: Option<&str>) -> Page {
+    let charset = charset(body, content_type);
+    let mut words = Words::new(TEXT_BYTES_MAX);
+    for line in decode(body, charset).lines() {
+        words.push(line);
+        words.gap(Gap::Line);
+    }
+    let cut = words.is_full();
+    let scan = Scan { cut, text: words.into_text(), ..Scan::default() };
+    Page::new(Format::Text, Some(charset), scan)
+}
+
+fn listed(charset: Charset, list: Sitemap, url: &CanonUrl, canon: Canon) -> Page {
+    let feed = matches!(list.kind, SitemapKind::Rss | SitemapKind::Atom);
+    let (format, kind) =
+        if feed { (Format::Feed, LinkKind::Feed) } else { (Format::Sitemap, LinkKind::Sitemap) };
+    let scan = Scan { cut: list.cut, ..Scan::default() };
+    let mut page = Page::new(format, Some(charset), scan);
+    for entry in list.entries {
+        if list.kind == SitemapKind::Index {
+            page.sitemaps.extend(url.join(&entry.loc, canon).ok());
+            continue;
+        }
+        page.list(&entry.loc, kind, entry.lastmod, url, canon);
+        for alternate in &entry.alternates {
+            page.list(alternate, LinkKind::Hreflang, None, url, canon);
+        }
+    }
+    page
+}
+
+impl Page {
+    fn list(
+        &mut self,
+        loc: &str,
+        kind: LinkKind,
+        lastmod: Option<String>,
+        url: &CanonUrl,
+        canon: Canon,
+    ) {
+        if self.scan.links.len() == ENTRIES_MAX {
+            self.scan.cut = true;
+            return;
+        }
+        match url.join(loc, canon) {
+            Ok(url) => {
+                self.scan.links.push(Link { url, kind, text: String::new(), nofollow: false });
+                self.lastmods.push(lastmod);
+            }
+            Err(error) if self.scan.bad_links.len() < LINKS_MAX => {
+                self.scan.bad_links.push((loc.to_owned(), error));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// What a body seems to be before it is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guess {
+    Html,
+    Xml,
+    Text,
+    Other,
+}
+
+impl Guess {
+    fn of(body: &[u8], content_type: Option<&str>) -> Self {
+        let mime = content_type.and_then(Mime::parse);
+        let Some(mime) = mime else {
+            return Self::sniffed(body);
+        };
+        match mime.essence.as_str() {
+            "text/html" | "application/xhtml+xml" => Self::Html,
+            "text/plain" if starts_like_html(body) => Self::Html,
+            "text/plain" => Self::Text,
+            "unknown/unknown" | "application/unknown" | "*/*" => Self::sniffed(body),
+            _ if mime.is_xml() => Self::Xml,
+            _ => Self::Other,
+        }
+    }
+
+    fn sniffed(body: &[u8]) -> Self {
+        let head = &body[..body.len().min(SNIFF_BYTES_MAX)];
+        let marked = head.starts_with(b"\xfe\xff") || head.starts_with(b"\xff\xfe");
+        if starts_like_html(body) {
+            Self::Html
+        } else if without_space(head).starts_with(b"<?xml") {
+            Self::Xml
+        } else if !marked && head.iter().any(|byte| is_binary(*byte)) {
+            Self::Other
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// Bytes that no text has, by the MIME Sniffing standard.
+fn is_binary(byte: u8) -> bool {
+    matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
+}
+
+fn without_space(body: &[u8]) -> &[u8] {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    body.trim_ascii_start()
+}
+
+/// Whether a body starts with one of the tags by which browsers know HTML.
+fn starts_like_html(body: &[u8]) -> bool {
+    const TAGS: [&str; 16] = [
+        "!DOCTYPE HTML",
+        "HTML",
+        "HEAD",
+        "SCRIPT",
+        "IFRAME",
+        "H1",
+        "DIV",
+        "FONT",
+        "TABLE",
+        "A",
+        "STYLE",
+        "TITLE",
+        "B",
+        "BODY",
+        "BR",
+        "P",
+    ];
+    let Some(rest) = without_space(body).strip_prefix(b"<") else {
+        return false;
+    };
+    rest.starts_with(b"!--")
+        || TAGS.into_iter().any(|tag| {
+            let head = rest.get(..tag.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(tag.as_bytes()))
+                && matches!(rest.get(tag.len()), Some(b' ' | b'>'))
+        })
+}
+
+/// Whether an XML body is a page: its first element is `html`.
+fn is_xhtml(body: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&body[..body.len().min(SNIFF_BYTES_MAX)]);
+    let mut tags = head.split('<').skip(1);
+    let first = tags.find(|tag| tag.starts_with(|char: char| char.is_ascii_alphabetic()));
+    first.is_some_and(|tag| tag.split([' ', '\t', '\r', '\n', '>', ':']).next() == Some("html"))
+}
+
+#[cfg(test)]
+mod tests;

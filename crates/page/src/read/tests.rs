@@ -1,0 +1,67 @@
+use rhumb_web::{Canon, CanonUrl};
+
+use super::{Format, Page, read};
+
+fn page(body: &[u8], content_type: Option<&str>, sitemap_expected: bool) -> Page {
+    let url = CanonUrl::parse("http://h.test/dir/").expect("a URL");
+    read(body, content_type, &url, Canon::Full, sitemap_expected)
+}
+
+fn check(body: &str, content_type: &str, expect: Format) {
+    let content_type = Some(content_type).filter(|text| !text.is_empty());
+    let found = page(body.as_bytes(), content_type, false);
+    assert_eq!(found.format, expect, "{content_type:?} {body}");
+}
+
+#[test]
+fn the_type_decides_where_it_is_clear() {
+    check("plain", "text/html; charset=utf-8", Format::Html);
+    check("<html>", "application/xhtml+xml", Format::Html);
+    check("<html>", "application/pdf", Format::Other);
+    check("<html>", "image/svg+xml", Format::Html);
+    check("<svg/>", "image/svg+xml", Format::Other);
+    check("words", "text/plain", Format::Text);
+}
+
+#[test]
+fn the_body_decides_where_the_type_is_missing_or_lies() {
+    check("\n <!DOCTYPE html><p>", "", Format::Html);
+    check("<!-- x --><p>", "text/plain", Format::Html);
+    check("<htmlx>", "", Format::Text);
+    check("a\0b", "", Format::Other);
+    check("words", "nonsense", Format::Text);
+    check("<?xml version='1.0'?><urlset/>", "", Format::Sitemap);
+    check("<?xml version='1.0'?><!DOCTYPE html><html>", "text/xml", Format::Html);
+    check("<rss/>", "application/xml", Format::Feed);
+    check("<feed/>", "application/atom+xml", Format::Feed);
+    check("<urlset/>", "text/html", Format::Html);
+}
+
+#[test]
+fn a_list_becomes_links_that_resolved() {
+    let body = b"<urlset><url><loc>/a</loc><lastmod>2024</lastmod></url>\
+        <url><loc>ftp://x/</loc></url><url><loc>b</loc></url></urlset>";
+    let found = page(body, Some("text/html"), true);
+    assert_eq!(found.format, Format::Sitemap);
+    let urls: Vec<_> = found.scan.links.iter().map(|link| link.url.as_str()).collect();
+    assert_eq!(urls, ["http://h.test/a", "http://h.test/dir/b"]);
+    assert_eq!(found.lastmods, [Some("2024".to_owned()), None]);
+    assert_eq!(found.scan.bad_links.len(), 1);
+    let index = b"<sitemapindex><sitemap><loc>/1.xml</loc></sitemap></sitemapindex>";
+    let found = page(index, Some("text/xml"), false);
+    assert_eq!(found.sitemaps[0].as_str(), "http://h.test/1.xml");
+    assert!(found.scan.links.is_empty());
+}
+
+#[test]
+fn a_page_where_a_sitemap_was_expected_is_still_a_page() {
+    let found = page(b"<title>Not found</title>", Some("text/html"), true);
+    assert_eq!(found.format, Format::Html);
+    assert_eq!(found.scan.title.as_deref(), Some("Not found"));
+}
+
+#[test]
+fn plain_text_keeps_its_lines() {
+    let found = page(b"a  b\r\n\r\n c\n", Some("text/plain"), false);
+    assert_eq!(found.scan.text, "a b\nc");
+}

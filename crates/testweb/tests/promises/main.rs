@@ -1,0 +1,6 @@
+//! What a test that uses this room may rely on.
+
+mod client;
+mod model;
+mod sockets;
+mod witness;

@@ -1,0 +1,20 @@
+//! What this room promises: the standard's own URL tests, the public suffix list's, properties.
+
+mod domains;
+mod properties;
+mod urls;
+
+use std::path::PathBuf;
+
+/// A file of the external test data; says so where it is absent.
+#[expect(clippy::print_stdout, reason = "a test that could not run says so")]
+fn conformance_file(name: &str) -> Option<String> {
+    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("RHUMB_CONFORMANCE")
+        .map_or_else(|| workspace.join("../shared/conformance"), PathBuf::from);
+    let found = std::fs::read_to_string(folder.join(name)).ok();
+    if found.is_none() {
+        println!("skipped: no conformance data {name}");
+    }
+    found
+}

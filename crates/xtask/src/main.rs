@@ -1,0 +1,71 @@
+//! Chores of the workspace, run as `cargo x <chore>`.
+//!
+//! One command a chore, the same on a laptop and in CI: check, test, tidy, plants, conformance, web.
+//! It never changes a tracked file, never touches the crawler's own data,
+//! and has no dependencies, so that it builds at once on a fresh machine.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a chore talks to the person who typed it"
+)]
+
+mod check;
+mod conformance;
+mod greenhouse;
+mod needs;
+mod plants;
+mod suite;
+mod tidy;
+mod watched;
+mod workspace;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo x <chore>
+  check                   format, clippy, tidy, documentation; no tests
+  test [--full] [FILTER]  every test, then the plants; --full for the long sizes
+  plants [NAME]           plant known bugs into a copy: each must turn its test red
+  tidy                    layers, sizes, names, links
+  conformance             the external suites, counted
+  web [ARGS...]           serve the test web on loopback";
+
+/// What a chore ends with: nothing more to say, or what went wrong.
+type Ended = Result<(), String>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let ended = match words.as_slice() {
+        ["check"] => check::run(),
+        ["test", rest @ ..] => match suite::Choice::parse(rest) {
+            Some(choice) => suite::run(&choice),
+            None => return usage(),
+        },
+        ["plants"] => greenhouse::run(None),
+        ["plants", name] if !name.starts_with('-') => greenhouse::run(Some(name)),
+        ["tidy"] => tidy::run(),
+        ["conformance"] => conformance::run(),
+        ["web", rest @ ..] => web(rest),
+        _ => return usage(),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+fn web(rest: &[&str]) -> Ended {
+    let mut command = workspace::cargo();
+    command.args(["run", "--locked", "-p", "rhumb-testweb", "--bin", "testweb", "--"]).args(rest);
+    let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("the test web ended with {status}")) }
+}

@@ -1,0 +1,162 @@
+//! What tests need from outside the workspace, and how it is installed.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::workspace;
+
+/// Where a need is installed from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// A Debian package.
+    Debian(&'static str),
+    /// A package of the Python index, into a virtual environment below the target folder.
+    #[expect(dead_code, reason = "the archive's tests will need the first of these, warcio")]
+    PyPi(&'static str),
+}
+
+/// Something that some tests cannot do without.
+struct Need {
+    /// The program that shows it is there, or a path where it starts with a slash.
+    /// Tests find this word in `RHUMB_WITHOUT` where it is missing.
+    name: &'static str,
+    source: Source,
+    /// Only the long sizes need it.
+    full: bool,
+    /// The tests that are left out without it.
+    tests: &'static str,
+}
+
+const NEEDS: &[Need] = &[Need {
+    name: "wget2",
+    source: Source::Debian("wget2"),
+    full: true,
+    tests: "cli: the comparison with wget2",
+}];
+
+/// What tests are run with.
+pub(crate) struct Supplies {
+    /// Search path for programs, with our virtual environment first.
+    pub(crate) path: OsString,
+    /// Names of what could not be installed, for `RHUMB_WITHOUT`.
+    pub(crate) without: String,
+    /// A line for each of these, with the tests that it leaves out.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// Installs what is missing, and says so.
+pub(crate) fn supply(full: bool) -> Supplies {
+    let path = search_path();
+    let mut without = Vec::new();
+    let mut left_out = Vec::new();
+    for need in NEEDS.iter().filter(|need| full || !need.full) {
+        if is_there(need.name, &path) {
+            continue;
+        }
+        let why = match install(need.source) {
+            Ok(()) if is_there(need.name, &path) => continue,
+            Ok(()) => "its package does not have it".to_owned(),
+            Err(why) => why,
+        };
+        left_out.push(format!("left out for want of {}: {} ({why})", need.name, need.tests));
+        without.push(need.name);
+    }
+    Supplies { path, without: without.join(","), left_out }
+}
+
+fn environment() -> PathBuf {
+    workspace::target().join("x/venv")
+}
+
+fn search_path() -> OsString {
+    let mut path = OsString::from(environment().join("bin"));
+    if let Some(rest) = env::var_os("PATH") {
+        path.push(":");
+        path.push(rest);
+    }
+    path
+}
+
+fn is_there(name: &str, path: &OsString) -> bool {
+    if name.starts_with('/') {
+        return Path::new(name).exists();
+    }
+    env::split_paths(path).any(|folder| folder.join(name).is_file())
+}
+
+fn install(source: Source) -> Result<(), String> {
+    match source {
+        Source::Debian(package) => {
+            println!("installing {package} from Debian");
+            // The list of packages may be absent or old on a fresh machine.
+            as_root(&["apt-get", "-q", "update"])?;
+            as_root(&["apt-get", "-q", "install", "-y", "--no-install-recommends", package])
+        }
+        Source::PyPi(package) => {
+            println!("installing {package} from PyPI");
+            let folder = environment();
+            if !folder.join("bin/pip").is_file() {
+                quietly(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+            }
+            quietly(Command::new(folder.join("bin/pip")).args(["install", "--quiet", package]))
+        }
+    }
+}
+
+fn as_root(words: &[&str]) -> Result<(), String> {
+    let id = Command::new("id").arg("-u").output().map_err(|e| format!("cannot start id: {e}"))?;
+    let mut command = if id.stdout.trim_ascii() == b"0" {
+        Command::new("env")
+    } else {
+        let mut command = Command::new("sudo");
+        command.args(["-n", "env"]);
+        command
+    };
+    quietly(command.arg("DEBIAN_FRONTEND=noninteractive").args(words))
+}
+
+fn quietly(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let done = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot start {program}: {e}"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&done.stderr);
+    let last = errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
+    Err(format!("{program}: {last}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_looked_for_on_the_path_and_a_slash_means_a_file() {
+        let path = search_path();
+        assert!(is_there("sh", &path));
+        assert!(is_there("/proc", &path));
+        assert!(!is_there("no-such-program-anywhere", &path));
+        assert!(!is_there("/no/such/file", &path));
+    }
+
+    #[test]
+    fn a_package_that_cannot_be_had_is_an_answer_and_no_panic() {
+        let why = quietly(Command::new("sh").args(["-c", "echo no such package >&2; exit 100"]));
+        assert_eq!(why, Err("sh: no such package".to_owned()));
+        assert!(quietly(&mut Command::new("no-such-program-anywhere")).is_err());
+    }
+
+    #[test]
+    fn every_need_names_its_tests() {
+        for need in NEEDS {
+            assert!(!need.tests.is_empty(), "{}", need.name);
+            let (Source::Debian(package) | Source::PyPi(package)) = need.source;
+            assert!(!package.is_empty(), "{}", need.name);
+        }
+    }
+}
