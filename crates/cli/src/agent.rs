@@ -26,9 +26,10 @@ impl Agent {
                 "letters, hyphens and underscores, as in --agent my-crawler",
             ));
         }
-        let name = match name.contains('/') {
-            true => name.to_owned(),
-            false => format!("{name}/{}", env!("CARGO_PKG_VERSION")),
+        let name = if name.contains('/') {
+            name.to_owned()
+        } else {
+            format!("{name}/{}", env!("CARGO_PKG_VERSION"))
         };
         let Some(contact) = contact else {
             return Ok(Self { token: token.to_owned(), header: name, from: None });

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
+use rhumb_archive::About;
 use rhumb_crawl::shell::{
     self, CrawlSettings, Ended, Limits, Outlet, Progress, Report, Summary, What,
 };
-use rhumb_fetch::{FetchSettings, Fetcher, ProxyUrl};
+use rhumb_fetch::{FetchSettings, Fetcher, Networks, NetworksError, ProxyUrl};
 use rhumb_frontier::Manners;
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_web::{Canon, CanonUrl, HashKey, Span};
@@ -19,12 +20,12 @@ use tokio::sync::{mpsc, watch};
 
 use crate::agent::Agent;
 use crate::fault::{FAILED, Fault, INTERRUPTED, NOTHING};
-use crate::screen::Voice;
+use crate::screen::{self, Backdrop, Live, Voice};
 use crate::settings::Settings;
 use crate::{quantity, seeds, tell};
 
-/// The file of pages in a crawl's folder.
-pub(crate) const PAGES_NAME: &str = "pages.jsonl";
+/// The folder of WARC files in a crawl's folder.
+pub(crate) const ARCHIVE_NAME: &str = "archive";
 /// Fetches under way at once: well below the 1,024 files that most systems grant a process.
 const CONNECTIONS: usize = 512;
 /// Seed sites that may be visited without saying who we are.
@@ -35,8 +36,14 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 const REPORTS_MAX: usize = 1_024;
 /// All that is left waits longer than this: the run ends.
 const PATIENCE: Span = Span::minutes(2);
+/// While our own connection seems to be down, one fetch in this time probes it.
+const PROBE_EVERY: Span = Span::seconds(15);
 /// A ticket is lost if it is not back this long after the longest fetch.
-const TICKET_MARGIN: Duration = Duration::from_secs(60);
+const TICKET_MARGIN: Duration = Duration::from_mins(1);
+
+/// No fetch may be told to take longer, nor a body to be longer: sums of them stay in range.
+const FETCH_TIME_MAX: Duration = Duration::from_hours(24);
+const BODY_MAX: u64 = 1 << 40;
 
 #[derive(Debug, Args)]
 pub(crate) struct CrawlArgs {
@@ -77,11 +84,11 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     let settings = args.settings.over(file).over(Settings::defaults());
     let canon = canon(&settings);
     let seeds = seeds::read(&args.seeds, canon)?;
-    let voice = Voice { json: args.json, quiet: args.quiet, verbose: args.verbose };
+    let voice = Voice::new(args.json, args.quiet, args.verbose);
     let mut plan = Plan::new(&settings, seeds, voice)?;
     plan.fetch.roots = system_roots();
     let folder = args.output.unwrap_or_else(|| folder_of(&plan.seeds[0]));
-    plan.engine.pages = create(&folder, &settings, &plan.seeds)?;
+    plan.engine.archive = create(&folder, &settings, &plan.seeds)?;
     run(plan, voice, &folder)
 }
 
@@ -106,7 +113,9 @@ impl Plan {
         let ip_gap = time("ip-delay", settings.ip_delay.as_deref())?.unwrap_or_default();
         let delay = settings.delay.as_deref().filter(|text| *text != "auto");
         let delay = time("delay", delay)?;
-        let allow_private = settings.allow_private == Some(true);
+        let allow_private = networks(settings)?;
+        let is_private_allowed = !allow_private.is_empty();
+        let usual = FetchSettings::default();
         let fetch = FetchSettings {
             agent: agent.header,
             from: agent.from,
@@ -114,7 +123,11 @@ impl Plan {
             allow_private,
             proxy: settings.proxy.as_deref().map(proxy).transpose()?,
             dns: settings.dns.as_deref().map(dns).transpose()?,
-            ..FetchSettings::default()
+            connect: wait("connect-timeout", settings.connect_timeout.as_deref(), usual.connect)?,
+            headers: wait("headers-timeout", settings.headers_timeout.as_deref(), usual.headers)?,
+            total: wait("total-timeout", settings.total_timeout.as_deref(), usual.total)?,
+            body_max: body_max(settings, usual.body_max)?,
+            ..usual
         };
         let manners = Manners {
             delay: delay.map_or(Manners::default().delay, Span::from),
@@ -131,15 +144,22 @@ impl Plan {
             connections: CONNECTIONS,
             limits: limits(settings)?,
             patience: PATIENCE,
+            probe_every: PROBE_EVERY,
             ticket_for: Span::from(fetch.total + TICKET_MARGIN),
             born_ms: u64::try_from(born.as_millis()).unwrap_or(u64::MAX),
-            pages: PathBuf::new(),
+            archive: PathBuf::new(),
+            about: About {
+                software: concat!("rhumb/", env!("CARGO_PKG_VERSION")).to_owned(),
+                agent: fetch.agent.clone(),
+                operator: contact.map(str::to_owned),
+                robots: "obey".to_owned(),
+            },
             tells_refusals: voice.json || voice.verbose,
         };
         let lifted = [
             (ip_gap.is_zero(), "the gap between requests to one address"),
             (delay.is_some_and(|delay| delay.is_zero()), "the gap between requests to one site"),
-            (allow_private, "the guard of private addresses"),
+            (is_private_allowed, "the guard of private addresses"),
         ];
         let lifted = lifted.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
         Ok(Self { seeds, engine, rules, fetch, lifted })
@@ -198,6 +218,30 @@ fn time(flag: &str, text: Option<&str>) -> Result<Option<Duration>, Fault> {
     read.map_err(|why| Fault::usage(format!("--{flag}: {why}"), format!("--{flag} 500ms")))
 }
 
+/// A wait that is not nothing.
+fn wait(flag: &str, text: Option<&str>, usual: Duration) -> Result<Duration, Fault> {
+    let read = time(flag, text)?.unwrap_or(usual);
+    if read.is_zero() {
+        return Err(Fault::usage(format!("--{flag} 0s leaves no time"), format!("--{flag} 10s")));
+    }
+    Ok(read.min(FETCH_TIME_MAX))
+}
+
+fn body_max(settings: &Settings, usual: usize) -> Result<usize, Fault> {
+    let size = settings.max_body.as_deref().map(quantity::size).transpose();
+    let size = size.map_err(|why| Fault::usage(format!("--max-body: {why}"), "--max-body 10MB"))?;
+    Ok(size.map_or(usual, |size| usize::try_from(size.min(BODY_MAX)).unwrap_or(usual)))
+}
+
+fn networks(settings: &Settings) -> Result<Networks, Fault> {
+    settings.allow_private.as_deref().unwrap_or("none").parse().map_err(|error: NetworksError| {
+        Fault::usage(
+            format!("--allow-private: {error}"),
+            "--allow-private, or --allow-private=10.0.0.0/8,fd00::/8",
+        )
+    })
+}
+
 fn proxy(text: &str) -> Result<ProxyUrl, Fault> {
     ProxyUrl::parse(text).map_err(|error| {
         Fault::usage(format!("--proxy: {error}"), "--proxy http://user:password@host:port")
@@ -222,8 +266,8 @@ fn draw_key() -> HashKey {
 }
 
 /// The authorities that ship with us, and those that the system trusts besides.
-fn system_roots() -> RootCertStore {
-    let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+pub(crate) fn system_roots() -> RootCertStore {
+    let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots
 }
@@ -259,7 +303,7 @@ pub(crate) fn create(
     std::fs::create_dir_all(folder).map_err(fault)?;
     let seeds: Vec<String> = seeds.iter().map(ToString::to_string).collect();
     settings.write(folder, &seeds).map_err(fault)?;
-    Ok(folder.join(PAGES_NAME))
+    Ok(folder.join(ARCHIVE_NAME))
 }
 
 /// Runs a plan to its end, and tells it.
@@ -268,11 +312,16 @@ pub(crate) fn run(plan: Plan, voice: Voice, folder: &Path) -> Result<ExitCode, F
     let runtime = runtime.map_err(|error| {
         Fault::failed(format!("cannot start threads: {error}"), "a system with room for them")
     })?;
+    let backdrop = Backdrop {
+        scope: plan.rules.scope.kind(),
+        seeds: plan.seeds.len(),
+        lifted: plan.lifted.clone(),
+    };
     let (summary, misses) = runtime.block_on(drive(plan, voice, folder))?;
     // Fetches that were under way when the user stopped it are not waited for.
     runtime.shutdown_background();
     let exit = exit_of(&summary);
-    voice.summary(&summary, exit)?;
+    voice.summary(&summary, &backdrop, exit)?;
     if exit == NOTHING {
         return Err(nothing(&misses));
     }
@@ -303,7 +352,7 @@ fn nothing(misses: &[Report]) -> Fault {
         What::Missed(miss) | What::Retried(miss) => {
             (miss.word(), "check the URL in a browser, and that this machine is on line")
         }
-        What::Fetched(_) => ("fetched".to_owned(), "rhumb crawl -v"),
+        What::Fetched(..) => ("fetched".to_owned(), "rhumb crawl -v"),
     };
     Fault::nothing(format!("nothing could be crawled: {}: {why}", miss.url), advice)
 }
@@ -320,14 +369,38 @@ async fn drive(plan: Plan, voice: Voice, folder: &Path) -> Result<(Summary, Vec<
     let (stop_sender, stop) = watch::channel(false);
     let outlet = Outlet { reports: report_sender, progress: progress_sender, stop };
     let teller = tokio::spawn(tell_reports(voice, reports, stop_sender.clone()));
-    let lines = tokio::spawn(tell_progress(voice, progress));
-    let signals = tokio::spawn(listen(stop_sender));
+    let title = title(&seeds);
+    let display = match voice.live {
+        Live::No => tokio::spawn(tell_progress(voice, progress)),
+        live => tokio::spawn(screen::show(
+            title,
+            live == Live::Coloured,
+            progress,
+            stop_sender.subscribe(),
+        )),
+    };
+    let signals = tokio::spawn(listen(voice, stop_sender));
     let summary = shell::run(engine, rules, fetcher, &seeds, outlet).await;
-    lines.abort();
     signals.abort();
+    display.abort();
+    // Its last act is to clear what it drew: before anything else is told.
+    drop(display.await);
     let misses = teller.await.map_err(std::io::Error::other)??;
-    let summary = summary.map_err(|error| Fault::file("write to", folder.display(), &error))?;
+    let summary = summary.map_err(|error| {
+        let advice = format!("more room or rights for {}", folder.display());
+        Fault::failed(error.to_string(), advice)
+    })?;
     Ok((summary, misses))
+}
+
+/// What a crawl is of, for its display.
+fn title(seeds: &[CanonUrl]) -> String {
+    let first = seeds.first().map(CanonUrl::as_str).unwrap_or_default();
+    match seeds.len() {
+        0 | 1 => first.to_owned(),
+        2 => format!("{first} and another seed"),
+        more => format!("{first} and {} more seeds", more - 1),
+    }
 }
 
 /// Prints reports; returns the last misses, for the case that there was nothing else.
@@ -343,7 +416,7 @@ async fn tell_reports(
             stop.send_replace(true);
             return Err(error);
         }
-        if misses.len() < 16 && !matches!(report.what, What::Fetched(_)) {
+        if misses.len() < 16 && !matches!(report.what, What::Fetched(..)) {
             misses.push(report);
         }
     }
@@ -360,7 +433,7 @@ async fn tell_progress(voice: Voice, progress: watch::Receiver<Progress>) {
 }
 
 /// The first SIGINT or SIGTERM ends the crawl cleanly, the second at once.
-async fn listen(stop: watch::Sender<bool>) {
+async fn listen(voice: Voice, stop: watch::Sender<bool>) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
@@ -373,7 +446,10 @@ async fn listen(stop: watch::Sender<bool>) {
             _ = terminate.recv() => {}
         }
         if is_first {
-            tell("stopping: waiting for fetches under way; once more to end at once");
+            // A display says so itself.
+            if voice.live == Live::No {
+                tell("stopping: waiting for fetches under way; once more to end at once");
+            }
             stop.send_replace(true);
         } else {
             end_at_once();

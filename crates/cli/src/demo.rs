@@ -53,21 +53,21 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
         tries: Some(1),
         contact: Some("https://rhumb.example/demo".to_owned()),
         dns: Some(served.dns().to_string()),
-        allow_private: Some(true),
+        allow_private: Some("all".to_owned()),
         ..Settings::default()
     };
     let settings = settings.over(Settings::defaults());
     let seeds: Result<Vec<CanonUrl>, _> =
         served.seeds().iter().map(|seed| CanonUrl::parse(seed)).collect();
     let seeds = seeds.expect("the demo web has seeds that are URLs");
-    let voice = Voice { json: args.json, quiet: args.quiet, verbose: false };
+    let voice = Voice::new(args.json, args.quiet, false);
     let temporary =
         tempfile::tempdir().map_err(|error| Fault::file("create", "a temporary folder", &error))?;
     let folder = args.output.clone().unwrap_or_else(|| temporary.path().join("demo"));
     let mut plan = Plan::new(&settings, seeds, voice)?;
     let ca = rustls::pki_types::CertificateDer::from(served.ca_der().to_vec());
     plan.fetch.roots.add(ca).expect("the demo web's certificate is one");
-    plan.engine.pages = crawl::create(&folder, &settings, &plan.seeds)?;
+    plan.engine.archive = crawl::create(&folder, &settings, &plan.seeds)?;
     let code = crawl::run(plan, voice, &folder)?;
     let verdict = judge(&served);
     tell(&verdict.text);

@@ -10,6 +10,8 @@ mod demo;
 mod export;
 mod fault;
 mod oneshot;
+mod plan;
+mod printable;
 mod quantity;
 mod screen;
 mod seeds;
@@ -34,9 +36,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Crawl from seeds: fetch everything in scope, once, by the rules
-    Crawl(crawl::CrawlArgs),
+    Crawl(Box<crawl::CrawlArgs>),
     /// Crawl a built-in web on loopback: no network needed
     Demo(demo::DemoArgs),
+    /// Estimate the pages, time and disk of a crawl before it begins
+    Plan(plan::PlanArgs),
     /// Print what a crawl has kept
     Export(export::ExportArgs),
     /// Show the canonical form of URLs
@@ -53,21 +57,24 @@ fn main() -> ExitCode {
         Err(error) => return fault::usage(&error),
     };
     let result = match cli.command {
-        Command::Crawl(args) => crawl::command(args),
+        Command::Crawl(args) => crawl::command(*args),
         Command::Demo(args) => demo::command(&args),
+        Command::Plan(args) => plan::command(args),
         Command::Export(args) => export::command(&args),
         Command::Url(args) => oneshot::url(&args),
         Command::Robots(args) => oneshot::robots(&args),
         Command::Page(args) => oneshot::page(&args),
     };
     match result {
-        Ok(code) => code,
-        Err(Fault::Quiet(code)) => code,
+        Ok(code) | Err(Fault::Quiet(code)) => code,
         Err(fault) => fault.tell(),
     }
 }
 
-/// Writes to stderr; a closed stderr is nobody's loss.
+/// Writes lines to stderr, printable whatever is in them; a closed stderr is nobody's loss.
 fn tell(text: &str) {
-    drop(writeln!(std::io::stderr().lock(), "{text}"));
+    let mut err = std::io::stderr().lock();
+    for line in text.split('\n') {
+        drop(writeln!(err, "{}", printable::printable(line)));
+    }
 }

@@ -10,6 +10,7 @@ use rhumb_web::{Canon, CanonUrl, Directive, Directives, HashKey, Link};
 use serde::Serialize;
 
 use crate::fault::Fault;
+use crate::printable::{json, printable};
 
 /// The largest file that is looked at; a crawl cuts bodies sooner.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -233,14 +234,8 @@ fn show_page(out: &mut impl Write, shown: &PageShown<'_>) -> std::io::Result<()>
     Ok(())
 }
 
-/// What the web sends never reaches a terminal as a control character.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
 fn line(out: &mut impl Write, value: &impl Serialize) -> std::io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
+    out.write_all(json(value)?.as_bytes())
 }
 
 fn read(name: &str) -> Result<Vec<u8>, Fault> {

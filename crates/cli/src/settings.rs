@@ -60,9 +60,22 @@ pub(crate) struct Settings {
     /// Go out through this HTTP proxy
     #[arg(long, value_name = "URL")]
     pub(crate) proxy: Option<String>,
-    /// Visit private and loopback addresses too
-    #[arg(long, num_args = 0, default_missing_value = "true")]
-    pub(crate) allow_private: Option<bool>,
+    /// Visit private and loopback addresses too, or only some, as in =10.0.0.0/8,192.168.1.7
+    #[arg(long, value_name = "NETWORKS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all")]
+    pub(crate) allow_private: Option<String>,
+    /// The longest wait for a connection, TLS included [default: 10s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) connect_timeout: Option<String>,
+    /// The longest wait for the headers of an answer [default: 20s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) headers_timeout: Option<String>,
+    /// The longest that a fetch may take; a body that takes longer is cut [default: 60s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) total_timeout: Option<String>,
+    /// The longest body; a longer one is cut [default: 10MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_body: Option<String>,
     /// Into how many shares the crawl is split [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) partitions: Option<u16>,
@@ -89,6 +102,10 @@ impl Settings {
             dns: self.dns.or(below.dns),
             proxy: self.proxy.or(below.proxy),
             allow_private: self.allow_private.or(below.allow_private),
+            connect_timeout: self.connect_timeout.or(below.connect_timeout),
+            headers_timeout: self.headers_timeout.or(below.headers_timeout),
+            total_timeout: self.total_timeout.or(below.total_timeout),
+            max_body: self.max_body.or(below.max_body),
             partitions: self.partitions.or(below.partitions),
         }
     }
@@ -102,7 +119,11 @@ impl Settings {
             tries: Some(3),
             agent: Some("rhumb".to_owned()),
             keep_query: Some(false),
-            allow_private: Some(false),
+            allow_private: Some("none".to_owned()),
+            connect_timeout: Some("10s".to_owned()),
+            headers_timeout: Some("20s".to_owned()),
+            total_timeout: Some("60s".to_owned()),
+            max_body: Some("10MiB".to_owned()),
             partitions: Some(64),
             ..Self::default()
         }

@@ -4,6 +4,84 @@
 //! is as public as what it carries.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+/// Networks that may be visited although they are not public.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Networks(Vec<Network>);
+
+/// The addresses that share their first bits, IPv4 in its mapped form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Network {
+    base: u128,
+    bits: u32,
+}
+
+/// A text that names no networks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no network")]
+pub struct NetworksError(String);
+
+impl Networks {
+    /// Every network there is.
+    pub fn all() -> Self {
+        Self(vec![Network { base: 0, bits: 0 }])
+    }
+
+    /// Whether it names no network: only public addresses are visited.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether an address may be visited: it is public, or in one of the networks.
+    pub(crate) fn permit(&self, address: IpAddr) -> bool {
+        is_public(address) || self.0.iter().any(|network| network.has(address))
+    }
+}
+
+impl FromStr for Networks {
+    type Err = NetworksError;
+
+    /// Reads `all`, `none`, or networks as in `10.0.0.0/8,fd00::/8,127.0.0.1`.
+    fn from_str(text: &str) -> Result<Self, NetworksError> {
+        match text.trim() {
+            "all" => Ok(Self::all()),
+            "none" => Ok(Self::default()),
+            list => list.split(',').map(|one| Network::parse(one.trim())).collect::<Result<_, _>>(),
+        }
+    }
+}
+
+impl FromIterator<Network> for Networks {
+    fn from_iter<I: IntoIterator<Item = Network>>(networks: I) -> Self {
+        Self(networks.into_iter().collect())
+    }
+}
+
+impl Network {
+    fn parse(text: &str) -> Result<Self, NetworksError> {
+        let wrong = || NetworksError(text.to_owned());
+        let (address, bits) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let length = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(length), str::parse::<u32>).map_err(|_| wrong())?;
+        if bits > length {
+            return Err(wrong());
+        }
+        Ok(Self { base: number(address), bits: 128 - length + bits })
+    }
+
+    fn has(self, address: IpAddr) -> bool {
+        (number(address) ^ self.base).checked_shr(128 - self.bits).unwrap_or(0) == 0
+    }
+}
+
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().into(),
+        IpAddr::V6(address) => address.into(),
+    }
+}
 
 /// Whether an address is one of the public web.
 pub(crate) fn is_public(address: IpAddr) -> bool {
@@ -63,6 +141,38 @@ mod tests {
         for text in addresses {
             let address = text.parse().expect("an address");
             assert_eq!(is_public(address), expect, "{text}");
+        }
+    }
+
+    #[track_caller]
+    fn check_networks(text: &str, permitted: &[&str], refused: &[&str]) {
+        let networks: Networks = text.parse().expect("networks");
+        for address in permitted {
+            assert!(networks.permit(address.parse().expect("an address")), "{text}: {address}");
+        }
+        for address in refused {
+            assert!(!networks.permit(address.parse().expect("an address")), "{text}: {address}");
+        }
+    }
+
+    #[test]
+    fn only_the_named_networks_are_permitted_besides_the_public_web() {
+        check_networks("none", &["8.8.8.8"], &["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+        check_networks("all", &["8.8.8.8", "127.0.0.1", "fd00::1", "64:ff9b::7f00:1"], &[]);
+        check_networks(
+            "127.20.0.0/16, 10.1.2.3",
+            &["127.20.0.1", "127.20.255.255", "10.1.2.3", "::ffff:127.20.0.1", "8.8.8.8"],
+            &["127.0.0.1", "127.21.0.0", "10.1.2.4", "::1", "64:ff9b::7f14:1", "::127.20.0.1"],
+        );
+        check_networks("fd00::/8", &["fd12::1"], &["fc00::1", "127.0.0.1", "0.0.0.0"]);
+        check_networks("0.0.0.0/0", &["127.0.0.1"], &["::1", "fd00::1"]);
+    }
+
+    #[test]
+    fn what_names_no_network_is_refused() {
+        for text in ["", "127.0.0.1/33", "::/129", "localhost", "10/8", "10.0.0.0/8,", "1.2.3.4/-1"]
+        {
+            assert!(text.parse::<Networks>().is_err(), "{text}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rhumb_web::{CanonUrl, Failure, Phase};
 use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{AlertDescription, ClientConfig, RootCertStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
@@ -21,15 +21,68 @@ const SESSIONS_MAX: usize = 4_096;
 /// Bytes of a proxy's answer to CONNECT.
 const TUNNEL_HEAD_MAX: usize = 16 * 1024;
 
-/// TLS as we speak it: HTTP/1.1 only, no client certificate.
-pub(crate) fn tls(roots: RootCertStore) -> Result<TlsConnector, SetupError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let mut config = builder?.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    config.resumption = Resumption::in_memory_sessions(SESSIONS_MAX);
-    Ok(TlsConnector::from(Arc::new(config)))
+/// TLS as we speak it: without a client certificate, and with HTTP/1.1 alone at first, since of
+/// that we keep the very bytes. Most servers would choose HTTP/2 if it were offered.
+pub(crate) struct Tls {
+    plain: TlsConnector,
+    wide: TlsConnector,
+}
+
+/// Why a handshake came to nothing.
+pub(crate) enum Unshaken {
+    /// The server speaks none of what was offered.
+    WantsAnother,
+    /// Anything else.
+    Failed(Failure),
+}
+
+impl Tls {
+    pub(crate) fn new(roots: RootCertStore) -> Result<Self, SetupError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder =
+            ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let mut plain = builder?.with_root_certificates(roots).with_no_client_auth();
+        plain.resumption = Resumption::in_memory_sessions(SESSIONS_MAX);
+        plain.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let mut wide = plain.clone();
+        wide.alpn_protocols.push(b"h2".to_vec());
+        Ok(Self { plain: Arc::new(plain).into(), wide: Arc::new(wide).into() })
+    }
+
+    /// Shakes hands as the URL's host; with HTTP/2 on offer where `h2` says so.
+    pub(crate) async fn encrypt(
+        &self,
+        stream: TcpStream,
+        url: &CanonUrl,
+        h2: bool,
+        until: Instant,
+    ) -> Result<Stream, Unshaken> {
+        let failed = |failure| Unshaken::Failed(failure);
+        let host = url.host();
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let name = match bare.parse::<IpAddr>() {
+            Ok(address) => ServerName::from(address),
+            Err(_) => ServerName::try_from(bare.to_owned()).map_err(|_| failed(Failure::Tls))?,
+        };
+        let connector = if h2 { &self.wide } else { &self.plain };
+        let shaken = timeout_at(until, Box::pin(connector.connect(name, stream))).await;
+        let shaken = shaken.map_err(|_| failed(Failure::TimedOut(Phase::Connect)))?;
+        shaken.map(|stream| Stream::Tls(Box::new(stream))).map_err(|error| {
+            if wants_another(&error) { Unshaken::WantsAnother } else { failed(Failure::Tls) }
+        })
+    }
+}
+
+/// Whether a handshake failed over the protocol that is to be spoken on it.
+fn wants_another(error: &std::io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(
+        inner,
+        Some(
+            rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)
+                | rustls::Error::NoApplicationProtocol
+        )
+    )
 }
 
 /// Opens a TCP connection.
@@ -66,22 +119,4 @@ pub(crate) async fn tunnel(
         Ok(Ok(true)) => Ok(()),
         _ => Err(Failure::Proxy),
     }
-}
-
-/// Shakes hands as the URL's host.
-pub(crate) async fn encrypt(
-    connector: &TlsConnector,
-    stream: TcpStream,
-    url: &CanonUrl,
-    until: Instant,
-) -> Result<Stream, Failure> {
-    let host = url.host();
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    let name = match bare.parse::<IpAddr>() {
-        Ok(address) => ServerName::from(address),
-        Err(_) => ServerName::try_from(bare.to_owned()).map_err(|_| Failure::Tls)?,
-    };
-    let shaken = timeout_at(until, Box::pin(connector.connect(name, stream))).await;
-    let stream = shaken.map_err(|_| Failure::TimedOut(Phase::Connect))?;
-    stream.map(|stream| Stream::Tls(Box::new(stream))).map_err(|_| Failure::Tls)
 }

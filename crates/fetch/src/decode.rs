@@ -8,6 +8,8 @@ use bytes::Bytes;
 use flate2::{Decompress, FlushDecompress, Status};
 use rhumb_web::Cut;
 
+use crate::settings::FetchSettings;
+
 /// Encodings that are undone of one body; a longer row is an attack.
 const LAYERS_MAX: usize = 3;
 
@@ -70,7 +72,14 @@ pub(crate) fn codings<'a>(headers: impl Iterator<Item = &'a str>) -> Vec<Coding>
     row
 }
 
-/// Undoes a row of codings.
+/// The body that these Content-Encoding headers wrap, within the limits of a fetch.
+pub fn decoded<'a>(headers: impl Iterator<Item = &'a str>, body: Bytes) -> Bytes {
+    let limits = FetchSettings::default();
+    let growth = Growth { body_max: limits.body_max, ratio: limits.inflation_max };
+    decode(&codings(headers), body, growth).0
+}
+
+/// Undoes a row of codings; says why the body is not whole, if it is not.
 pub(crate) fn decode(row: &[Coding], body: Bytes, growth: Growth) -> (Bytes, Option<Cut>) {
     let (mut body, mut cut) = (body, None);
     for coding in row {

@@ -1,12 +1,9 @@
 //! One request and its answer on an open connection, within the limits.
 
-use std::error::Error;
-use std::io;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http_body_util::Empty;
-use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, TRANSFER_ENCODING};
 use hyper::http::response::Parts;
 use hyper::{Request, Version};
@@ -16,10 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::decode::{Coding, Growth, codings, decode};
 use crate::pool::Line;
 use crate::settings::FetchSettings;
-use crate::wire::{Http1, head_length};
-
-/// What hyper may read beyond the headers before it shows them: its largest buffer.
-const READ_AHEAD: usize = 512 * 1024;
+use crate::wire::{Fault, Http, final_head, head_length};
 
 /// An encoded body from which on decoding would hold up the other exchanges of this thread.
 const DECODE_APART: usize = 256 * 1024;
@@ -63,20 +57,20 @@ pub(crate) async fn exchange(
     mut phases: Phases,
 ) -> Result<(Box<Exchange>, Option<Line>), Outcome> {
     let (began, asked) = (SystemTime::now(), Instant::now());
-    line.http.tape.rewind(limits.header_bytes_max + READ_AHEAD);
+    let ahead = limits.header_bytes_max + line.http.read_ahead();
+    line.http.tape().rewind(ahead);
     let until = limits.deadline.min(asked + limits.headers);
-    let answer = match timeout_at(until, line.http.ask(request)).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => return Err(Outcome::Failed(failure(&error, &line))),
+    let head = match timeout_at(until, line.http.ask(request)).await {
+        Ok(Ok(head)) => head,
+        Ok(Err(fault)) => return Err(Outcome::Failed(failure(fault, line.is_kept))),
         Err(_) => return Err(Outcome::Failed(Failure::TimedOut(Phase::Headers))),
     };
     phases.headers = asked.elapsed();
-    let (head, mut body) = answer.into_parts();
     let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
     // Twice, for the framing of chunks: only a server that sends a few bytes in each needs more.
-    line.http.tape.extend(limits.header_bytes_max + READ_AHEAD + 2 * limits.body_max);
+    line.http.tape().extend(ahead + 2 * limits.body_max);
     let mut gathered = Gathered { count: 0, pieces: is_chunked.then(Vec::new) };
-    let ended = read(&mut line.http, &mut body, limits, &mut gathered).await;
+    let ended = read(&mut line.http, limits, &mut gathered).await;
     phases.body = asked.elapsed().saturating_sub(phases.headers);
     let is_empty_page = gathered.count == 0 && head.status.is_success();
     let cut = match ended {
@@ -89,9 +83,10 @@ pub(crate) async fn exchange(
         Ended::TooSlow | Ended::TimedOut => Some(Cut::Time),
     };
     let is_open = cut.is_none() && line.http.is_open();
-    let (sent, mut received) = line.http.tape.take();
-    received.truncate(received.len() - line.http.surplus().min(received.len()));
+    let (sent, received) = line.http.transcript();
+    // Interim answers announce one, and are none: a record of them would have no page.
     let received = Bytes::from(received);
+    let received = received.slice(final_head(&received).start..);
     let encoded = gathered.into_body(&received);
     let row =
         codings(head.headers.get_all(CONTENT_ENCODING).iter().filter_map(|v| v.to_str().ok()));
@@ -101,6 +96,7 @@ pub(crate) async fn exchange(
         address: line.remote,
         began,
         protocol: protocol(&head),
+        tls: line.tls,
         sent: Bytes::from(sent),
         received,
         status: head.status.as_u16(),
@@ -136,17 +132,12 @@ enum Ended {
 }
 
 /// Reads the body, and watches once a window that it does not come too slowly.
-async fn read(
-    http: &mut Http1,
-    body: &mut Incoming,
-    limits: &Limits,
-    gathered: &mut Gathered,
-) -> Ended {
+async fn read(http: &mut Http, limits: &Limits, gathered: &mut Gathered) -> Ended {
     loop {
         let before = gathered.count;
         let window_ends = Instant::now() + limits.window;
         let until = limits.deadline.min(window_ends);
-        match timeout_at(until, pour(http, body, limits.body_max, gathered)).await {
+        match timeout_at(until, pour(http, limits.body_max, gathered)).await {
             Ok(None) => return Ended::Whole,
             Ok(Some(cut)) => return Ended::Cut(cut),
             Err(_) if limits.deadline <= window_ends => return Ended::TimedOut,
@@ -158,18 +149,13 @@ async fn read(
     }
 }
 
-async fn pour(
-    http: &mut Http1,
-    body: &mut Incoming,
-    body_max: usize,
-    gathered: &mut Gathered,
-) -> Option<Cut> {
-    while let Some(piece) = http.piece(body).await {
+async fn pour(http: &mut Http, body_max: usize, gathered: &mut Gathered) -> Option<Cut> {
+    while let Some(piece) = http.piece().await {
         let piece = match piece {
             Ok(piece) => piece,
-            Err(_) if http.tape.is_full() => return Some(Cut::Length),
-            Err(error) if is_malformed(&error) => return Some(Cut::Encoding),
-            Err(_) => return Some(Cut::Disconnect),
+            Err(Fault::TooLarge) => return Some(Cut::Length),
+            Err(Fault::Malformed) => return Some(Cut::Encoding),
+            Err(Fault::Unheard | Fault::Ended) => return Some(Cut::Disconnect),
         };
         let room = body_max - gathered.count;
         let taken = piece.len().min(room);
@@ -192,28 +178,23 @@ async fn undo(row: Vec<Coding>, encoded: Bytes, growth: Growth) -> (Bytes, Optio
     apart.unwrap_or((Bytes::new(), Some(Cut::Encoding)))
 }
 
-fn failure(error: &hyper::Error, line: &Line) -> Failure {
-    if line.http.tape.is_full() || error.is_parse_too_large() {
-        Failure::HeadersTooLarge
-    } else if error.is_parse() {
-        Failure::NotHttp
-    } else if line.is_kept && line.http.tape.is_silent() {
-        Failure::Stale
-    } else {
-        Failure::Reset
+fn failure(fault: Fault, is_kept: bool) -> Failure {
+    match fault {
+        Fault::TooLarge => Failure::HeadersTooLarge,
+        Fault::Malformed => Failure::NotHttp,
+        // Only where the connection may have been too old: a fresh one that is refused every time
+        // has to cost tries.
+        Fault::Unheard if is_kept => Failure::Stale,
+        Fault::Unheard | Fault::Ended => Failure::Reset,
     }
 }
 
-/// Whether an error in a body is about its framing.
-fn is_malformed(error: &hyper::Error) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-    cause.is_some_and(|cause| {
-        matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
-    })
-}
-
 fn protocol(head: &Parts) -> Protocol {
-    if head.version == Version::HTTP_10 { Protocol::Http10 } else { Protocol::Http11 }
+    match head.version {
+        Version::HTTP_10 => Protocol::Http10,
+        Version::HTTP_2 => Protocol::H2,
+        _ => Protocol::Http11,
+    }
 }
 
 fn headers(head: &Parts) -> Vec<(String, Bytes)> {

@@ -2,13 +2,12 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rhumb_web::{CanonUrl, Failure, Outcome, Phase, Phases, Scheme, Site, Ticket};
 use tokio::time::{Instant, timeout_at};
-use tokio_rustls::TlsConnector;
 
-use crate::address::is_public;
+use crate::connect::{Tls, Unshaken};
 use crate::cookies::Jar;
 use crate::dns::Names;
 use crate::exchange::{Limits, exchange};
@@ -17,11 +16,14 @@ use crate::pool::{Line, Parked, Pool};
 use crate::recent::Recent;
 use crate::request::{Conditions, Habit};
 use crate::settings::{FetchSettings, SetupError};
-use crate::wire::{Http1, Stream};
+use crate::wire::{Http, Stream};
 use crate::{connect, locked};
 
 /// Addresses of one name that are tried in turn.
 const ADDRESSES_TRIED_MAX: usize = 4;
+
+/// Sites that are remembered to insist on HTTP/2.
+const H2_SITES_MAX: usize = 16_384;
 
 /// Sites whose cookies are kept.
 const JARS_MAX: usize = 16_384;
@@ -30,7 +32,9 @@ const JARS_MAX: usize = 16_384;
 pub struct Fetcher {
     settings: FetchSettings,
     habit: Habit,
-    tls: TlsConnector,
+    tls: Tls,
+    /// Sites that were seen to speak nothing but HTTP/2.
+    h2_sites: Mutex<Recent<Site, ()>>,
     names: Arc<Names>,
     gate: Arc<Mutex<Gate>>,
     pool: Mutex<Pool>,
@@ -55,7 +59,8 @@ impl Fetcher {
         let roots = std::mem::replace(&mut settings.roots, rustls::RootCertStore::empty());
         Ok(Self {
             habit: Habit::new(&settings)?,
-            tls: connect::tls(roots)?,
+            tls: Tls::new(roots)?,
+            h2_sites: Mutex::new(Recent::new(H2_SITES_MAX)),
             names: Arc::new(Names::new(settings.dns)?),
             gate: Arc::new(Mutex::new(Gate::new(settings.ip_gap))),
             pool: Mutex::new(Pool::new()),
@@ -75,6 +80,16 @@ impl Fetcher {
     /// is being looked up already. Only within a tokio runtime.
     pub fn prefetch(&self, site: &Site) {
         self.names.prefetch(site.host());
+    }
+
+    /// The addresses that a site's name leads to and how long that holds, if it was looked up.
+    pub fn lookup(&self, site: &Site) -> Option<(Arc<[IpAddr]>, Duration)> {
+        self.names.answer(site.host())
+    }
+
+    /// Whether everything goes through a proxy: then no address seen here is a site's own.
+    pub fn has_proxy(&self) -> bool {
+        self.settings.proxy.is_some()
     }
 
     /// Closes the idle connections that were kept long enough, or that their servers closed.
@@ -98,7 +113,17 @@ impl Fetcher {
         let request = self.habit.request(url, conditions, cookie.as_deref(), proxy);
         let request = request.ok_or(Outcome::Failed(Failure::NotHttp))?;
         let limits = Limits::new(&self.settings, deadline);
-        let (mut exchange, line) = exchange(line, url, request, &limits, phases).await?;
+        let is_unnamed = line.is_unnamed;
+        let met = exchange(line, url, request, &limits, phases).await;
+        let (mut exchange, line) = met.map_err(|outcome| match outcome {
+            // A server may hang up on HTTP/1.1 without a word: next time it is offered HTTP/2.
+            Outcome::Failed(Failure::Reset | Failure::NotHttp)
+                if is_unnamed && self.insists_on_h2(&site) =>
+            {
+                Outcome::Failed(Failure::Stale)
+            }
+            outcome => outcome,
+        })?;
         drop(pass);
         if proxy.is_some() && exchange.status == 407 {
             return Err(Outcome::Failed(Failure::Proxy));
@@ -129,7 +154,7 @@ impl Fetcher {
         }
     }
 
-    /// A new connection to the first address that takes it.
+    /// A new connection, over IPv6 where the host has none but deaf IPv4 addresses.
     async fn fresh(
         &self,
         url: &CanonUrl,
@@ -140,6 +165,31 @@ impl Fetcher {
         let began = Instant::now();
         let addresses = self.addresses(url.host(), deadline).await?;
         phases.dns = began.elapsed();
+        let reached = self.reach(&addresses, url, site, deadline, phases).await;
+        match reached {
+            Err(Outcome::Failed(Failure::Connect | Failure::TimedOut(Phase::Connect)))
+                if addresses.iter().all(IpAddr::is_ipv4) =>
+            {
+                let wide = timeout_at(deadline, self.names.widen(url.host())).await;
+                let wide = self.permitted(&wide.unwrap_or_default());
+                if wide.is_empty() {
+                    return reached;
+                }
+                self.reach(&wide, url, site, deadline, phases).await
+            }
+            reached => reached,
+        }
+    }
+
+    /// A connection to the first of these addresses that takes it.
+    async fn reach(
+        &self,
+        addresses: &[IpAddr],
+        url: &CanonUrl,
+        site: &Site,
+        deadline: Instant,
+        phases: &mut Phases,
+    ) -> Result<(Line, Pass), Outcome> {
         let until = deadline.min(Instant::now() + self.settings.connect);
         let mut failure = Failure::Connect;
         for (tried, ip) in addresses.iter().enumerate() {
@@ -151,11 +201,10 @@ impl Fetcher {
             match self.dial(SocketAddr::new(*ip, url.port()), url.scheme(), share).await {
                 Ok((stream, remote)) => {
                     phases.connect = now.elapsed();
-                    let stream = self.dress(stream, url, until, phases).await?;
-                    let opened = Http1::open(stream, self.settings.header_bytes_max).await;
-                    let http = opened.map_err(|_| Outcome::Failed(Failure::Connect))?;
-                    let scheme = url.scheme();
-                    return Ok((Line { http, ip: *ip, remote, scheme, is_kept: false }, pass));
+                    let Some(stream) = self.dress(stream, url, until, phases).await? else {
+                        return self.knock_again(*ip, pass, url, until, phases).await;
+                    };
+                    return self.line(stream, *ip, remote, url.scheme(), pass).await;
                 }
                 // The proxy's own failing says nothing about the address.
                 Err(Failure::Proxy) => return Err(Outcome::Failed(Failure::Proxy)),
@@ -173,10 +222,13 @@ impl Fetcher {
         let answer = timeout_at(deadline, self.names.resolve(host)).await;
         let answer = answer.unwrap_or(Err(Failure::TimedOut(Phase::Dns)));
         let all = answer.map_err(Outcome::Failed)?;
-        let allowed =
-            all.iter().copied().filter(|ip| self.settings.allow_private || is_public(*ip));
-        let allowed: Vec<_> = allowed.take(ADDRESSES_TRIED_MAX).collect();
+        let allowed = self.permitted(&all);
         if allowed.is_empty() { Err(Outcome::PrivateAddress) } else { Ok(allowed) }
+    }
+
+    fn permitted(&self, all: &[IpAddr]) -> Vec<IpAddr> {
+        let allowed = all.iter().copied().filter(|ip| self.settings.allow_private.permit(*ip));
+        allowed.take(ADDRESSES_TRIED_MAX).collect()
     }
 
     fn enter(&self, ip: IpAddr, site: &Site) -> Result<Pass, Outcome> {
@@ -207,21 +259,68 @@ impl Fetcher {
         Ok((stream, remote))
     }
 
-    /// TLS, where the URL wants it.
+    /// TLS, where the URL wants it; none if the server wants another protocol on it.
     async fn dress(
         &self,
         stream: tokio::net::TcpStream,
         url: &CanonUrl,
         until: Instant,
         phases: &mut Phases,
-    ) -> Result<Stream, Outcome> {
+    ) -> Result<Option<Stream>, Outcome> {
         if url.scheme() == Scheme::Http {
-            return Ok(Stream::Plain(stream));
+            return Ok(Some(Stream::Plain(stream)));
         }
         let began = Instant::now();
-        let dressed = connect::encrypt(&self.tls, stream, url, until).await;
+        let site = url.site();
+        let h2 = locked(&self.h2_sites).get(&site).is_some();
+        let dressed = self.tls.encrypt(stream, url, h2, until).await;
         phases.tls = began.elapsed();
-        dressed.map_err(Outcome::Failed)
+        match dressed {
+            Ok(stream) => Ok(Some(stream)),
+            Err(Unshaken::WantsAnother) if self.insists_on_h2(&site) => Ok(None),
+            Err(Unshaken::WantsAnother) => Err(Outcome::Failed(Failure::Tls)),
+            Err(Unshaken::Failed(failure)) => Err(Outcome::Failed(failure)),
+        }
+    }
+
+    /// Connects once more where the server hung up in the handshake: nothing was asked yet.
+    async fn knock_again(
+        &self,
+        ip: IpAddr,
+        pass: Pass,
+        url: &CanonUrl,
+        until: Instant,
+        phases: &mut Phases,
+    ) -> Result<(Line, Pass), Outcome> {
+        let target = SocketAddr::new(ip, url.port());
+        let dialled = self.dial(target, url.scheme(), until).await;
+        let (stream, remote) = dialled.map_err(Outcome::Failed)?;
+        let dressed = self.dress(stream, url, until, phases).await?;
+        let stream = dressed.ok_or(Outcome::Failed(Failure::Tls))?;
+        self.line(stream, ip, remote, url.scheme(), pass).await
+    }
+
+    /// A connection on which requests can be made.
+    async fn line(
+        &self,
+        stream: Stream,
+        ip: IpAddr,
+        remote: SocketAddr,
+        scheme: Scheme,
+        pass: Pass,
+    ) -> Result<(Line, Pass), Outcome> {
+        let (tls, is_unnamed) = (stream.tls(), stream.is_unnamed());
+        let opened = Http::open(stream, self.settings.header_bytes_max).await;
+        let http = opened.map_err(|_| Outcome::Failed(Failure::Connect))?;
+        Ok((Line { http, ip, remote, scheme, tls, is_unnamed, is_kept: false }, pass))
+    }
+
+    /// Remembers that a site speaks nothing but HTTP/2, and says whether that is new.
+    fn insists_on_h2(&self, site: &Site) -> bool {
+        let mut sites = locked(&self.h2_sites);
+        let is_new = sites.get(site).is_none();
+        sites.put(site.clone(), ());
+        is_new
     }
 
     fn take_cookies<'a>(&self, site: Site, url: &CanonUrl, lines: impl Iterator<Item = &'a str>) {

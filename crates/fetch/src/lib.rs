@@ -8,7 +8,7 @@
 //! It never follows a redirect, never sends a request twice, never reads robots.txt or the
 //! environment, and never connects to an address that it did not check.
 //!
-//! HTTP/1.1 is RFC 9112, content codings RFC 9110 §8.4, cookies RFC 6265.
+//! HTTP/1.1 is RFC 9112, HTTP/2 RFC 9113, content codings RFC 9110 §8.4, cookies RFC 6265.
 
 mod address;
 mod connect;
@@ -26,6 +26,8 @@ mod wire;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use address::{Networks, NetworksError};
+pub use decode::decoded;
 pub use fetcher::Fetcher;
 pub use request::Conditions;
 pub use rustls::RootCertStore;

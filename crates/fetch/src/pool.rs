@@ -3,10 +3,10 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use rhumb_web::{Scheme, Site};
+use rhumb_web::{Scheme, Site, Tls};
 
 use crate::recent::Recent;
-use crate::wire::Http1;
+use crate::wire::Http;
 
 /// Idle connections in all.
 const IDLE_MAX: usize = 1_024;
@@ -21,13 +21,17 @@ const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 /// A connection, and where it leads.
 pub(crate) struct Line {
     /// The connection.
-    pub(crate) http: Http1,
+    pub(crate) http: Http,
     /// The checked address of the site, whose gate it passes.
     pub(crate) ip: IpAddr,
     /// Where the socket goes: there, or to the proxy.
     pub(crate) remote: SocketAddr,
     /// With TLS or without.
     pub(crate) scheme: Scheme,
+    /// The version of TLS.
+    pub(crate) tls: Option<Tls>,
+    /// TLS was agreed on, but not what is spoken on it.
+    pub(crate) is_unnamed: bool,
     /// Whether it has carried an exchange before.
     pub(crate) is_kept: bool,
 }

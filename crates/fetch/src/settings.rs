@@ -8,6 +8,8 @@ use data_encoding::BASE64;
 use rhumb_web::{Canon, CanonUrl, Scheme, UrlError};
 use rustls::RootCertStore;
 
+use crate::address::Networks;
+
 /// Who we are, how long we wait, how much we take, and which way out.
 #[derive(Clone, Debug)]
 pub struct FetchSettings {
@@ -31,8 +33,8 @@ pub struct FetchSettings {
     pub header_bytes_max: usize,
     /// The gap between two requests to one address; zero lifts the limit in flight too.
     pub ip_gap: Duration,
-    /// Whether addresses that are not public may be visited.
-    pub allow_private: bool,
+    /// Networks that may be visited although they are not public.
+    pub allow_private: Networks,
     /// The proxy that everything goes through.
     pub proxy: Option<ProxyUrl>,
     /// The name server to ask instead of the system's.
@@ -55,7 +57,7 @@ impl Default for FetchSettings {
             inflation_max: 20,
             header_bytes_max: 128 * 1024,
             ip_gap: Duration::from_millis(250),
-            allow_private: false,
+            allow_private: Networks::default(),
             proxy: None,
             dns: None,
             roots: RootCertStore::empty(),

@@ -40,6 +40,9 @@ impl Frontier {
     pub fn admit(&mut self, entry: Entry) -> Placement {
         let site = entry.url().site();
         let state = self.sites.entry(site.clone()).or_default();
+        if entry.is_robots() && !state.takes_errand(&entry) {
+            return Placement::Head;
+        }
         self.queued += 1;
         let lane = state.lane_mut(entry.url().scheme());
         let placement = if entry.is_robots() {

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rhumb_web::{CanonUrl, Scheme, Tick};
+use rhumb_web::{CanonUrl, Errand, Scheme, Tick};
 
 use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
 use crate::queue::{Queue, REFILL_BELOW};
+
+/// Robots.txt fetches that may wait at one site: redirects of other sites bring them.
+const ERRANDS_MAX: usize = 1_000;
 
 /// Queues, clock and record of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,6 +143,18 @@ impl SiteState {
     /// The band of the best entry that waits.
     pub(crate) fn band(&self) -> Option<usize> {
         [&self.plain, &self.secure].into_iter().filter_map(|lane| lane.queue.band()).min()
+    }
+
+    /// Whether an errand is worth queueing: one that waits already for the same origin is enough,
+    /// and who finds too many before it asks again later.
+    pub(crate) fn takes_errand(&self, entry: &Entry) -> bool {
+        let for_same = |other: &Entry| match (&other.candidate.errand, &entry.candidate.errand) {
+            (Errand::Robots { origin: one, .. }, Errand::Robots { origin: other, .. }) => {
+                one == other
+            }
+            _ => false,
+        };
+        self.errands.len() < ERRANDS_MAX && !self.errands.iter().any(for_same)
     }
 
     /// Takes an entry out of wherever it stands, and says whether it stood somewhere. A

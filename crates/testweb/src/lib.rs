@@ -11,6 +11,7 @@
 
 mod body;
 mod chance;
+pub mod hostile;
 mod serve;
 mod spec;
 pub mod truth;

@@ -85,7 +85,7 @@ pub enum Phase {
 }
 
 /// Why a body is not whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cut {
     /// Longer than the limit.
     Length,
@@ -97,6 +97,18 @@ pub enum Cut {
     Encoding,
 }
 
+impl Cut {
+    /// The one word for it in events and summaries.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Length => "cut-length",
+            Self::Time => "cut-time",
+            Self::Disconnect => "cut-disconnect",
+            Self::Encoding => "cut-encoding",
+        }
+    }
+}
+
 /// The protocol that an exchange spoke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Protocol {
@@ -104,6 +116,38 @@ pub enum Protocol {
     Http10,
     /// HTTP/1.1.
     Http11,
+    /// HTTP/2, on TLS. What was sent and received is then told in the form of HTTP/1.1.
+    H2,
+}
+
+impl Protocol {
+    /// Its name in ALPN, which is also the one in `WARC-Protocol`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http10 => "http/1.0",
+            Self::Http11 => "http/1.1",
+            Self::H2 => "h2",
+        }
+    }
+}
+
+/// The version of TLS under an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Tls {
+    /// TLS 1.2.
+    V12,
+    /// TLS 1.3.
+    V13,
+}
+
+impl Tls {
+    /// Its name in `WARC-Protocol`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V12 => "tls/1.2",
+            Self::V13 => "tls/1.3",
+        }
+    }
 }
 
 /// How long each part of an exchange took.
@@ -134,13 +178,17 @@ pub struct Exchange {
     pub began: SystemTime,
     /// The protocol.
     pub protocol: Protocol,
-    /// The request's bytes.
+    /// The TLS under it, if there was any.
+    pub tls: Option<Tls>,
+    /// The request's bytes; of HTTP/2, in the form of HTTP/1.1.
     pub sent: Bytes,
     /// The answer's bytes, decrypted, as they came: status line, headers, body with its framing.
+    /// Of HTTP/2, in the form of HTTP/1.1 and without framing: the body ends where the bytes do.
     pub received: Bytes,
     /// The status code.
     pub status: u16,
-    /// The headers in their order, names in lower case, values as they came.
+    /// The headers in their order, but those of one name together; names in lower case, values as
+    /// they came.
     pub headers: Vec<(String, Bytes)>,
     /// The body without transfer and content encoding.
     pub body: Bytes,

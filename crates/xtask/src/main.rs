@@ -1,7 +1,8 @@
 //! Chores of the workspace, run as `cargo x <chore>`.
 //!
-//! One command a chore, the same on a laptop and in CI: check, test, tidy, plants, conformance, web.
-//! It never changes a tracked file, never touches the crawler's own data,
+//! One command a chore, the same on a laptop and in CI: check, test, tidy, plants,
+//! conformance, pictures, sim, web.
+//! It never changes a tracked file but the pictures, never touches the crawler's own data,
 //! and has no dependencies, so that it builds at once on a fresh machine.
 #![expect(
     clippy::print_stdout,
@@ -13,6 +14,7 @@ mod check;
 mod conformance;
 mod greenhouse;
 mod needs;
+mod pictures;
 mod plants;
 mod suite;
 mod tidy;
@@ -28,6 +30,8 @@ usage: cargo x <chore>
   plants [NAME]           plant known bugs into a copy: each must turn its test red
   tidy                    layers, sizes, names, links
   conformance             the external suites, counted
+  pictures                the live display in tmux, drawn into docs/pictures
+  sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N
   web [ARGS...]           serve the test web on loopback";
 
 /// What a chore ends with: nothing more to say, or what went wrong.
@@ -46,7 +50,9 @@ fn main() -> ExitCode {
         ["plants", name] if !name.starts_with('-') => greenhouse::run(Some(name)),
         ["tidy"] => tidy::run(),
         ["conformance"] => conformance::run(),
-        ["web", rest @ ..] => web(rest),
+        ["pictures"] => pictures::run(),
+        ["sim", rest @ ..] => program("rhumb-simulate", "sim", rest),
+        ["web", rest @ ..] => program("rhumb-testweb", "testweb", rest),
         _ => return usage(),
     };
     match ended {
@@ -63,9 +69,10 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-fn web(rest: &[&str]) -> Ended {
+/// Builds and runs a program that stands beside the crawler.
+fn program(package: &str, name: &str, rest: &[&str]) -> Ended {
     let mut command = workspace::cargo();
-    command.args(["run", "--locked", "-p", "rhumb-testweb", "--bin", "testweb", "--"]).args(rest);
+    command.args(["run", "--quiet", "--locked", "-p", package, "--bin", name, "--"]).args(rest);
     let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("the test web ended with {status}")) }
+    if status.success() { Ok(()) } else { Err(format!("{name} ended with {status}")) }
 }

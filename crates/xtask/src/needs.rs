@@ -13,7 +13,6 @@ enum Source {
     /// A Debian package.
     Debian(&'static str),
     /// A package of the Python index, into a virtual environment below the target folder.
-    #[expect(dead_code, reason = "the archive's tests will need the first of these, warcio")]
     PyPi(&'static str),
 }
 
@@ -29,17 +28,46 @@ struct Need {
     tests: &'static str,
 }
 
-const NEEDS: &[Need] = &[Need {
-    name: "wget2",
-    source: Source::Debian("wget2"),
-    full: true,
-    tests: "cli: the comparison with wget2",
-}];
+const WGET2_TESTS: &str = "cli: the comparison with wget2";
+
+const ARCHIVE_TESTS: &str = "archive and cli: the archive by the tools of others";
+
+const NEEDS: &[Need] = &[
+    Need { name: "warcio", source: Source::PyPi("warcio"), full: false, tests: ARCHIVE_TESTS },
+    Need {
+        name: "cdxj-indexer",
+        source: Source::PyPi("cdxj-indexer"),
+        full: false,
+        tests: ARCHIVE_TESTS,
+    },
+    Need { name: "wb-manager", source: Source::PyPi("pywb"), full: false, tests: ARCHIVE_TESTS },
+    Need { name: "wget2", source: Source::Debian("wget2"), full: true, tests: WGET2_TESTS },
+    Need {
+        name: "/usr/share/doc/db5.3-doc/index.html",
+        source: Source::Debian("db5.3-doc"),
+        full: true,
+        tests: WGET2_TESTS,
+    },
+    Need {
+        name: "/usr/share/doc/libboost1.81-doc/doc/html/index.html",
+        source: Source::Debian("libboost1.81-doc"),
+        full: true,
+        tests: WGET2_TESTS,
+    },
+    Need {
+        name: "/usr/share/doc/docbook-xsl-doc-html/doc/index.html",
+        source: Source::Debian("docbook-xsl-doc-html"),
+        full: true,
+        tests: WGET2_TESTS,
+    },
+];
 
 /// What tests are run with.
 pub(crate) struct Supplies {
     /// Search path for programs, with our virtual environment first.
     pub(crate) path: OsString,
+    /// The interpreter of that environment, for `RHUMB_PYTHON`, if there is one.
+    pub(crate) python: Option<PathBuf>,
     /// Names of what could not be installed, for `RHUMB_WITHOUT`.
     pub(crate) without: String,
     /// A line for each of these, with the tests that it leaves out.
@@ -63,7 +91,8 @@ pub(crate) fn supply(full: bool) -> Supplies {
         left_out.push(format!("left out for want of {}: {} ({why})", need.name, need.tests));
         without.push(need.name);
     }
-    Supplies { path, without: without.join(","), left_out }
+    let python = Some(environment().join("bin/python3")).filter(|python| python.is_file());
+    Supplies { path, python, without: without.join(","), left_out }
 }
 
 fn environment() -> PathBuf {
@@ -98,7 +127,10 @@ fn install(source: Source) -> Result<(), String> {
             println!("installing {package} from PyPI");
             let folder = environment();
             if !folder.join("bin/pip").is_file() {
-                quietly(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+                let make = || quietly(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+                // Debian ships the module apart from the interpreter.
+                make()
+                    .or_else(|_| install(Source::Debian("python3-venv")).and_then(|()| make()))?;
             }
             quietly(Command::new(folder.join("bin/pip")).args(["install", "--quiet", package]))
         }

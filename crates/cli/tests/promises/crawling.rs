@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use rhumb_testweb::{Served, Spec};
 use serde_json::Value;
 
-use crate::run::{collect, command, crawl, finish};
+use crate::run::{collect, command, crawl, export, finish};
 
 fn served(seed: u64) -> Served {
     Served::start_on_thread(&Spec::sized(seed, 20, 120)).expect("the web is served")
@@ -59,16 +59,34 @@ fn a_limit_of_pages_is_kept_exactly() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = crawl(&served, folder.path(), &["--max-pages", "17", "--delay", "0s"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let pages = std::fs::read_to_string(folder.path().join("crawl/pages.jsonl")).expect("kept");
-    assert_eq!(pages.lines().count(), 17);
-    let export = |words: &[&str]| {
-        let mut export = command(folder.path());
-        export.args(["export", "crawl", "--to", "jsonl"]).args(words);
-        finish(export, "")
-    };
-    assert_eq!(export(&[]).stdout, pages);
-    assert_eq!(export(&["-o", "out.jsonl"]).code, Some(0));
-    assert_eq!(std::fs::read_to_string(folder.path().join("out.jsonl")).expect("there"), pages);
+    let pages = export(folder.path(), "jsonl", &[]);
+    assert_eq!(pages.stdout.lines().count(), 17);
+    let contract = [
+        "url",
+        "status",
+        "time",
+        "type",
+        "charset",
+        "language",
+        "title",
+        "text",
+        "links",
+        "digest",
+        "duplicate_of",
+    ];
+    let contract: BTreeSet<String> = contract.iter().map(|key| (*key).to_owned()).collect();
+    for page in pages.json() {
+        let keys: BTreeSet<String> = page.as_object().expect("an object").keys().cloned().collect();
+        assert_eq!(keys, contract);
+    }
+    assert_eq!(export(folder.path(), "jsonl", &["-o", "out.jsonl"]).code, Some(0));
+    let out = std::fs::read_to_string(folder.path().join("out.jsonl")).expect("it is there");
+    assert_eq!(out, pages.stdout);
+    let again = export(folder.path(), "jsonl", &["-o", "out.jsonl"]);
+    assert_eq!(again.code, Some(1), "nothing is written over");
+    let all = export(folder.path(), "jsonl", &["--all"]).json();
+    assert!(all.len() > 17);
+    assert!(all.iter().any(|row| row["url"].as_str().expect("a URL").ends_with("/robots.txt")));
 }
 
 #[test]

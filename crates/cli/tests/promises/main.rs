@@ -1,9 +1,15 @@
 //! What users are promised, tried with the real binary on real sockets.
 
+mod archive;
 mod coverage;
 mod crawling;
+mod hinting;
+mod hostile;
+mod identity;
+mod odd_site;
 mod oneshot;
 mod peer;
+mod planning;
 mod run;
 mod static_site;
 mod usage;

@@ -10,7 +10,7 @@ use rhumb_testweb::Served;
 use serde_json::Value;
 
 /// No run of a test takes longer.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_mins(5);
 
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -66,6 +66,7 @@ fn drain(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
 }
 
 /// Waits for a child that was started elsewhere.
+#[expect(clippy::panic, reason = "a run without an end is a failed test")]
 pub(crate) fn collect(mut child: Child) -> Run {
     let stdout = drain(child.stdout.take());
     let stderr = drain(child.stderr.take());
@@ -103,6 +104,13 @@ pub(crate) fn crawl(served: &Served, folder: &Path, flags: &[&str]) -> Run {
     command.args(["-o", "crawl", "--scope", "any", "--contact", "crawl@example.test", "--json"]);
     command.args(["--allow-private", "--dns", &dns]).args(flags);
     finish(command, "")
+}
+
+/// What the crawl in `folder` has kept.
+pub(crate) fn export(folder: &Path, format: &str, flags: &[&str]) -> Run {
+    let mut export = command(folder);
+    export.args(["export", "crawl", "--to", format]).args(flags);
+    finish(export, "")
 }
 
 /// Whether the long sizes are wanted.

@@ -152,16 +152,17 @@ impl Answer {
     }
 
     fn bytes(&self, with_body: bool) -> Vec<u8> {
-        let mut head = format!("HTTP/1.1 {} -\r\n", self.status);
-        for (name, value) in [("Content-Type", self.kind), ("Location", &self.place)] {
-            if !value.is_empty() {
-                head += &format!("{name}: {value}\r\n");
-            }
-        }
-        head += &format!("Content-Length: {}\r\n\r\n", self.body.len());
+        let Self { status, kind, place, body } = self;
+        let line = |name: &str, value: &str| match value {
+            "" => String::new(),
+            value => format!("{name}: {value}\r\n"),
+        };
+        let (kind, place) = (line("Content-Type", kind), line("Location", place));
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status} -\r\n{kind}{place}Content-Length: {length}\r\n\r\n");
         let mut bytes = head.into_bytes();
         if with_body {
-            bytes.extend_from_slice(&self.body);
+            bytes.extend_from_slice(body);
         }
         bytes
     }

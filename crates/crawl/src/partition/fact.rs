@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rhumb_frontier::{Entry, Manner};
 use rhumb_rules::Reason;
 use rhumb_web::{
-    Candidate, CanonUrl, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
+    Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ pub enum Fact {
     Rescued {
         /// Which bucket.
         bucket: Bucket,
+        /// How many of its candidates were looked at; later ones wait for the next pass.
+        read: usize,
         /// Now queued and seen.
         entries: Vec<Entry>,
     },
@@ -69,6 +71,8 @@ pub enum Fact {
         manner: Manner,
         /// No page of the origin is asked for before this.
         pages_at: Tick,
+        /// It is out of reach, and is not tried again soon.
+        is_given_up: bool,
     },
     /// An origin may not be asked for pages for a while.
     Held {
@@ -99,6 +103,8 @@ pub struct Settled {
     pub result: Settlement,
     /// Bytes of the body.
     pub bytes: u64,
+    /// Why the body is not whole, if it is not.
+    pub cut: Option<Cut>,
     /// How long it took.
     pub took: Span,
     /// The clock of the site from now on.
@@ -165,8 +171,15 @@ pub enum Event {
     Parcel(Parcel),
     /// A ticket came back.
     Returned(Box<Return>),
-    /// A bucket of the seen-set was read: these of its candidates are new.
-    BucketSettled(Bucket, Vec<Candidate>),
+    /// A bucket of the seen-set was read.
+    BucketSettled {
+        /// Which.
+        bucket: Bucket,
+        /// How many candidates were looked at.
+        read: usize,
+        /// Those that are new.
+        new: Vec<Candidate>,
+    },
     /// Shelved entries of an origin were read.
     Refilled(Origin, Vec<Entry>),
     /// Time passed.
@@ -206,6 +219,8 @@ pub struct Answer {
     pub status: u16,
     /// Bytes of the body.
     pub bytes: u64,
+    /// Why the body is not whole, if it is not.
+    pub cut: Option<Cut>,
     /// How long the site asks to be left alone, if it does; the inner is what it said.
     pub pushback: Option<Option<Span>>,
     /// Links that the rules admit, each with its owner.

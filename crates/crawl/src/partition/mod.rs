@@ -78,10 +78,11 @@ impl<S: Seen> Partition<S> {
             Event::Seeds(candidates) => self.meet(now, None, candidates, turn),
             Event::Parcel(parcel) => self.open(now, parcel, turn),
             Event::Returned(returned) => self.settle(now, *returned, turn),
-            Event::BucketSettled(bucket, candidates) => {
+            Event::BucketSettled { bucket, read, new } => {
                 self.settling.remove(&bucket);
-                let entries = candidates.into_iter().map(Entry::new).collect();
-                self.speak(now, Fact::Rescued { bucket, entries }, turn);
+                let entries = new.into_iter().map(Entry::new).collect();
+                self.speak(now, Fact::Rescued { bucket, read, entries }, turn);
+                self.read_buckets(turn);
             }
             Event::Refilled(origin, entries) => {
                 self.refilling.remove(&origin);

@@ -77,6 +77,12 @@ impl RobotsState {
         }
     }
 
+    /// Whether the short tries are spent.
+    pub(super) fn is_out_of_reach(&self) -> bool {
+        let wait = self.refresh_at.since(self.failing_since);
+        self.standing == Standing::Unreachable && wait >= LONG_WAIT_FIRST
+    }
+
     /// The rules in force, if a file ever came.
     pub(super) fn rules(&self) -> Option<&RobotsFor> {
         self.good.as_ref()

@@ -44,6 +44,7 @@ impl<S: Seen> Partition<S> {
             entry,
             result,
             bytes: answer.bytes,
+            cut: answer.cut,
             took,
             manner,
             again,
@@ -70,7 +71,7 @@ impl<S: Seen> Partition<S> {
     }
 
     /// The gap that the site's robots.txt asks for, over both schemes.
-    fn robots_gap(&self, now: Tick, site: &Site) -> Option<Span> {
+    pub fn robots_gap(&self, now: Tick, site: &Site) -> Option<Span> {
         let minute = self.minute_of_day(now);
         let schemes = [rhumb_web::Scheme::Http, rhumb_web::Scheme::Https];
         let gaps = schemes.into_iter().filter_map(|scheme| {
@@ -99,12 +100,12 @@ impl<S: Seen> Partition<S> {
             Finding::Failed(failure) => is_passing(*failure),
             Finding::PrivateAddress => false,
         };
+        if is_retryable && excused {
+            return at_once;
+        }
         // A robots.txt has its own tries: see `RobotsState`.
         if !is_retryable || entry.is_robots() {
             return None;
-        }
-        if excused {
-            return at_once;
         }
         let tries = entry.tries.saturating_add(1);
         let at = self.settings.manners.retry_at(now, tries)?;
@@ -158,11 +159,15 @@ impl<S: Seen> Partition<S> {
             manner = manner.not_before(now + gap + Span(1));
         }
         // While the file is out of reach the pages wait for it, and for nothing sooner.
-        let pages_at = match robots.need(now) {
-            Need::Wait(until) => until,
-            _ => Tick::default(),
+        let (pages_at, is_given_up) = match robots.need(now) {
+            Need::Wait(until) => (until, robots.is_out_of_reach()),
+            _ => (Tick::default(), false),
         };
-        self.speak(now, Fact::Robots { origin, answer, refresh_at, manner, pages_at }, turn);
+        self.speak(
+            now,
+            Fact::Robots { origin, answer, refresh_at, manner, pages_at, is_given_up },
+            turn,
+        );
     }
 
     /// Settles tickets that did not come back in time.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use rhumb_frontier::{Entry, Frontier, Placement};
 use rhumb_web::{Candidate, Errand, HashKey, Origin, PartitionId, Tick, TicketNumber};
 
-use super::fact::{Fact, Settled};
+use super::fact::{Fact, RobotsAnswer, Settled};
 use super::robots::RobotsState;
 use super::seen::{Bucket, Seen};
 use super::tally::Tally;
@@ -68,8 +68,12 @@ impl<S: Seen> State<S> {
                 }
                 return self.admit(entries);
             }
-            Fact::Rescued { bucket, entries } => {
-                self.unsure.remove(bucket);
+            Fact::Rescued { bucket, read, entries } => {
+                let waiting = self.unsure.entry(*bucket).or_default();
+                waiting.drain(..waiting.len().min(*read));
+                if waiting.is_empty() {
+                    self.unsure.remove(bucket);
+                }
                 return self.admit(entries);
             }
             Fact::Refilled { origin, entries } => self.frontier.refill(origin, entries.clone()),
@@ -79,11 +83,14 @@ impl<S: Seen> State<S> {
                 self.frontier.refuse(entry);
                 self.tally.dropped(*cause);
             }
-            Fact::Robots { origin, answer, refresh_at, manner, pages_at } => {
+            Fact::Robots { origin, answer, refresh_at, manner, pages_at, is_given_up } => {
                 let robots = self.robots.entry(origin.clone()).or_default();
                 robots.answered(at, &self.agent, answer, *refresh_at);
                 self.frontier.hold(&origin.site, *manner);
                 self.frontier.hold_pages(origin, *pages_at);
+                if let (RobotsAnswer::Unreachable(miss), true) = (answer, is_given_up) {
+                    self.tally.miss(*miss);
+                }
             }
             Fact::Held { origin, until } => self.frontier.hold_pages(origin, *until),
         }

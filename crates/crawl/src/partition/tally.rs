@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rhumb_rules::Reason;
-use rhumb_web::{Errand, Failure};
+use rhumb_web::{Cut, Errand, Failure};
 use serde::{Deserialize, Serialize};
 
 use super::fact::{Cause, Settled, Settlement};
@@ -38,7 +38,9 @@ pub struct Tally {
     pub sitemaps: u64,
     /// Robots.txt files asked for.
     pub robots: u64,
-    /// URLs given up, by outcome.
+    /// Of those, bodies that are not whole, by why.
+    pub cut: BTreeMap<Cut, u64>,
+    /// URLs given up, by outcome; a robots.txt that is out of reach among them.
     pub missed: BTreeMap<Miss, u64>,
     /// Links and URLs refused, by reason.
     pub refused: BTreeMap<Reason, u64>,
@@ -72,6 +74,9 @@ impl Tally {
         match settled.result {
             Settlement::Answered(status) if status < 400 => {
                 self.fetched += 1;
+                if let Some(cut) = settled.cut {
+                    *self.cut.entry(cut).or_default() += 1;
+                }
                 self.redirects += u64::from((300..400).contains(&status) && status != 304);
                 let is_sitemap = settled.entry.candidate.errand == Errand::Sitemap;
                 self.sitemaps += u64::from(is_sitemap && !(300..400).contains(&status));
@@ -90,7 +95,7 @@ impl Tally {
         }
     }
 
-    fn miss(&mut self, miss: Miss) {
+    pub(super) fn miss(&mut self, miss: Miss) {
         *self.missed.entry(miss).or_default() += 1;
     }
 
@@ -106,6 +111,9 @@ impl Tally {
         self.robots += other.robots;
         self.bytes += other.bytes;
         self.crossed += other.crossed;
+        for (cut, count) in &other.cut {
+            *self.cut.entry(*cut).or_default() += count;
+        }
         for (miss, count) in &other.missed {
             *self.missed.entry(*miss).or_default() += count;
         }

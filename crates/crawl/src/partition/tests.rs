@@ -160,12 +160,13 @@ impl World {
                     self.events.push_back((id, Event::Refilled(origin, entries)));
                 }
                 Effect::Read(Read::Bucket(bucket, candidates)) => {
+                    let read = candidates.len();
                     let mut met = HashSet::new();
                     let is_new = |candidate: &Candidate| {
                         !self.admitted.contains(&candidate.url) && met.insert(candidate.url.clone())
                     };
                     let new = candidates.into_iter().filter(is_new).collect();
-                    self.events.push_back((id, Event::BucketSettled(bucket, new)));
+                    self.events.push_back((id, Event::BucketSettled { bucket, read, new }));
                 }
                 Effect::Resolve(_) => {}
             }
@@ -266,6 +267,34 @@ fn state_folded_from_facts_equals_the_live_state_over_100_seeds() {
 fn the_same_seed_gives_the_same_facts() {
     for seed in 0..10 {
         assert_eq!(World::run(seed).facts, World::run(seed).facts, "seed {seed}");
+    }
+}
+
+#[test]
+fn no_candidate_is_lost_in_a_bucket_that_is_being_read() {
+    for seed in 0..20 {
+        let world = World::run(seed);
+        let mut offered = HashSet::new();
+        for (_, _, fact) in &world.facts {
+            if let Fact::Settled(settled) = fact {
+                let parcels = settled.parcels.iter().flat_map(|parcel| &parcel.candidates);
+                let pages = parcels.filter(|candidate| candidate.errand == Errand::Page);
+                offered.extend(pages.map(|candidate| candidate.url.clone()));
+            }
+        }
+        let states = world.partitions.iter().map(Partition::state);
+        let waiting = states.flat_map(|state| state.unsure.values().flatten());
+        let waiting: HashSet<CanonUrl> = waiting.map(|candidate| candidate.url.clone()).collect();
+        let under_way = world.events.iter().filter_map(|(_, event)| match event {
+            Event::Parcel(parcel) => Some(&parcel.candidates),
+            _ => None,
+        });
+        let under_way: HashSet<CanonUrl> =
+            under_way.flatten().map(|candidate| candidate.url.clone()).collect();
+        let lost = offered.iter().filter(|url| {
+            !world.admitted.contains(*url) && !waiting.contains(*url) && !under_way.contains(*url)
+        });
+        assert_eq!(lost.count(), 0, "seed {seed}");
     }
 }
 

@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use rhumb_frontier::Outage;
 use rhumb_rules::Rules;
-use rhumb_web::{CanonUrl, Failure, PartitionId, Phase, Span, Tick};
+use rhumb_web::{CanonUrl, Failure, PartitionId, Phase, Site, Span, Tick};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 
 use super::clock::Clock;
 use super::log::Log;
-use super::report::{Ended, Progress, Report};
+use super::report::{Ended, Hosts, Progress, Report};
+use super::roster::Roster;
 use super::shelf::Shelf;
 use super::worker::Worker;
 use super::{CrawlSettings, Limits};
@@ -27,8 +29,6 @@ const TICK_EVERY: Span = Span::seconds(1);
 const SHOW_EVERY: Span = Span(250);
 /// Reports that may wait for a slow reader before no more tickets are issued.
 const REPORTS_MAX: usize = 4_096;
-/// While our own connection is down, one fetch in this time probes it.
-const PROBE_EVERY: Span = Span::seconds(15);
 /// How long a stopped crawl waits for fetches under way.
 const STOP_WITHIN: Span = Span::seconds(5);
 
@@ -40,8 +40,11 @@ pub(super) struct Desk {
     partitions: Vec<Partition<MemorySeen>>,
     /// Events that the desk has for its own partitions.
     own: VecDeque<(PartitionId, Event)>,
+    /// The tickets that are out; they end with the desk.
+    tasks: JoinSet<()>,
     log: Log,
     shelf: Shelf,
+    roster: Roster,
     outage: Outage,
     down_since: Option<Tick>,
     probe_at: Tick,
@@ -67,8 +70,10 @@ impl Desk {
             rules: Arc::new(rules),
             partitions,
             own: VecDeque::new(),
+            tasks: JoinSet::new(),
             log: Log::default(),
             shelf: Shelf::default(),
+            roster: Roster::default(),
             outage: Outage::default(),
             down_since: None,
             probe_at: Tick::default(),
@@ -102,12 +107,14 @@ impl Desk {
             if now.since(ticked_at) >= TICK_EVERY {
                 ticked_at = now;
                 self.own.extend(self.all().map(|id| (id, Event::Tick)));
+                self.sample(now);
             }
             self.work_off(now);
             if stopping.is_none() {
                 self.issue(now);
                 self.work_off(now);
             }
+            while self.tasks.try_join_next().is_some() {}
             self.hand_out_reports();
             if now.since(shown_at) >= SHOW_EVERY {
                 shown_at = now;
@@ -140,6 +147,20 @@ impl Desk {
         }
     }
 
+    fn sample(&mut self, now: Tick) {
+        let (settings, partitions) = (&self.settings, &self.partitions);
+        let owner = |site: &Site| {
+            let id = site.pld().partition(settings.hash, settings.partitions);
+            &partitions[id.index()]
+        };
+        self.roster.sample(now, owner);
+    }
+
+    /// The hosts that made themselves noticed, from one look at all sites.
+    pub(super) fn hosts(&self) -> Hosts {
+        self.roster.hosts(self.clock.now(), self.partitions.iter())
+    }
+
     fn all(&self) -> impl Iterator<Item = PartitionId> + use<> {
         (0..self.settings.partitions).map(PartitionId)
     }
@@ -165,7 +186,7 @@ impl Desk {
                 self.outage.end();
             } else if self.down_since.is_none() && self.outage.is_on() {
                 self.down_since = Some(now);
-                self.probe_at = now + PROBE_EVERY;
+                self.probe_at = now + self.settings.probe_every;
             }
             returned.excused = failed && self.down_since.is_some();
         }
@@ -191,7 +212,7 @@ impl Desk {
             let issued = partition.issue(now, room, &mut turn);
             room -= issued;
             if issued > 0 && self.down_since.is_some() {
-                self.probe_at = now + PROBE_EVERY;
+                self.probe_at = now + self.settings.probe_every;
             }
             self.carry_out(id, now, turn);
         }
@@ -221,6 +242,7 @@ impl Desk {
     fn carry_out(&mut self, id: PartitionId, now: Tick, turn: Turn) {
         for fact in &turn.facts {
             self.backlog.extend(Report::of(fact));
+            self.roster.note(now, fact);
             if let Fact::Settled(settled) = fact
                 && let Some(root) = &settled.root
             {
@@ -233,7 +255,7 @@ impl Desk {
                 Effect::Fetch(ticket) => {
                     let worker = Arc::clone(&self.worker);
                     let rules = Arc::clone(&self.rules);
-                    drop(tokio::spawn(worker.carry(id, ticket, rules)));
+                    self.tasks.spawn(worker.carry(id, ticket, rules));
                 }
                 Effect::Resolve(site) => self.worker.prefetch(&site),
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
@@ -244,7 +266,8 @@ impl Desk {
                 }
                 Effect::Read(Read::Bucket(bucket, candidates)) => {
                     // Memory is never unsure; were it so, all that it is unsure of is new.
-                    self.own.push_back((id, Event::BucketSettled(bucket, candidates)));
+                    let (read, new) = (candidates.len(), candidates);
+                    self.own.push_back((id, Event::BucketSettled { bucket, read, new }));
                 }
             }
         }
@@ -307,6 +330,8 @@ impl Desk {
             in_flight: self.in_flight(),
             outage: self.down_since.is_some(),
             elapsed: now.since(Tick::default()).duration(),
+            busiest: self.roster.busiest.clone(),
+            slowest: self.roster.slowest.clone(),
             ..Progress::default()
         };
         for partition in &self.partitions {

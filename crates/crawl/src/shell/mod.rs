@@ -4,17 +4,19 @@
 //! writes pages. See [`run`].
 
 mod clock;
+mod committer;
 mod desk;
-mod keep;
 mod log;
 mod reading;
 mod report;
+mod roster;
 mod shelf;
 mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rhumb_archive::{About, Archive, ArchiveError, ArchiveSettings, CrawlId};
 use rhumb_fetch::Fetcher;
 use rhumb_frontier::Manners;
 use rhumb_rules::Rules;
@@ -26,9 +28,11 @@ use desk::Desk;
 use reading::Reader;
 use worker::Worker;
 
-pub use keep::PageRecord;
 pub use log::{FACTS_KEPT, Frame, Log};
-pub use report::{Ended, Progress, Report, Summary, What};
+pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
+
+/// A WARC file that would grow beyond this is sealed first.
+const WARC_BYTES_MAX: u64 = 1_000_000_000;
 
 /// When a crawl has enough.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,12 +64,16 @@ pub struct CrawlSettings {
     pub limits: Limits,
     /// A run ends when all that is left waits longer than this.
     pub patience: Span,
+    /// While our own connection is down, one fetch in this time probes it.
+    pub probe_every: Span,
     /// How long a ticket may be out: longer than the longest fetch.
     pub ticket_for: Span,
     /// The creation of the crawl, in milliseconds since 1970.
     pub born_ms: u64,
-    /// The file of pages.
-    pub pages: PathBuf,
+    /// The folder of the archive.
+    pub archive: PathBuf,
+    /// What the archive says of its maker.
+    pub about: About,
     /// Whether refused links are reported one by one.
     pub tells_refusals: bool,
 }
@@ -81,6 +89,24 @@ impl CrawlSettings {
             agent: self.agent.clone(),
             ticket_for: self.ticket_for,
             born_ms: self.born_ms,
+        }
+    }
+
+    /// What tells the records of this crawl from all others: as secret as its hashes need be.
+    fn crawl_id(&self) -> CrawlId {
+        let name = |word: &str| self.hash.hash(word.as_bytes()).to_be_bytes();
+        let mut id = [0; 16];
+        id[..8].copy_from_slice(&name("archive"));
+        id[8..].copy_from_slice(&name("record"));
+        CrawlId(id)
+    }
+
+    fn archive_settings(&self) -> ArchiveSettings {
+        ArchiveSettings {
+            prefix: "rhumb".to_owned(),
+            rotate_bytes: WARC_BYTES_MAX,
+            crawl: self.crawl_id(),
+            about: self.about.clone(),
         }
     }
 
@@ -101,15 +127,16 @@ pub struct Outlet {
 }
 
 /// Crawls from the seeds until nothing is left, a limit is reached or the user stops it.
-/// An error means that a page could not be kept.
+/// An error means that something could not be kept.
 pub async fn run(
     settings: CrawlSettings,
     rules: Rules,
     fetcher: Fetcher,
     seeds: &[CanonUrl],
     outlet: Outlet,
-) -> std::io::Result<Summary> {
-    let (pages, mut keeper) = worker::start_keeper(&settings.pages)?;
+) -> Result<Summary, ArchiveError> {
+    let archive = Archive::open(&settings.archive, settings.archive_settings())?;
+    let (counter, mut committer) = committer::start(settings.crawl_id(), archive);
     // Every ticket that is out can report without waiting.
     let (events, inbox) = mpsc::channel(settings.connections + 1);
     let reader = Reader {
@@ -120,18 +147,20 @@ pub async fn run(
         tells_refusals: settings.tells_refusals,
     };
     let refusals = settings.tells_refusals.then(|| outlet.reports.clone());
-    let worker = Worker::new(fetcher, reader, events, pages, refusals);
-    let mut desk = Desk::new(settings, rules, Arc::new(worker), outlet.reports, outlet.progress);
+    let worker = Arc::new(Worker::new(fetcher, reader, counter, events, refusals));
+    let mut desk = Desk::new(settings, rules, Arc::clone(&worker), outlet.reports, outlet.progress);
     desk.seed(desk::seeds(seeds));
     let (ended, progress, facts) = tokio::select! {
         ended = desk.run(inbox, outlet.stop) => ended,
-        // Its senders live as long as the desk: it ends before that only by a failed write.
-        failed = &mut keeper => {
-            let written = failed.map_err(std::io::Error::other)?;
-            return Err(written.err().unwrap_or_else(|| std::io::Error::other("it ended early")));
+        // Its counter lives as long as the worker: it ends before that only by a failed write.
+        failed = &mut committer => {
+            let written = failed.expect("the committer does not panic");
+            return Err(written.err().unwrap_or(ArchiveError::Poisoned));
         }
     };
-    drop(desk);
-    let duplicates = keeper.await.map_err(std::io::Error::other)??;
-    Ok(Summary { ended, progress, duplicates, facts })
+    let hosts = desk.hosts();
+    let duplicates = worker.repeats();
+    drop((desk, worker));
+    committer.await.expect("the committer does not panic")?;
+    Ok(Summary { ended, progress, duplicates, hosts, facts })
 }

@@ -1,18 +1,15 @@
 //! An answer is read: what it says of the site, which links it has, what is kept of it.
 
 use std::collections::HashMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use data_encoding::BASE32;
 use rhumb_page::Page;
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason, Robots, Rules, Verdict, of_header, of_meta};
 use rhumb_web::{
     Candidate, Canon, CanonUrl, Directive, Directives, Errand, Exchange, HashKey, Link, LinkKind,
     PartitionId, Span,
 };
-use sha1::{Digest, Sha1};
 
-use super::keep::PageRecord;
 use super::report::{Report, What};
 use crate::partition::Answer;
 
@@ -32,7 +29,6 @@ pub(super) struct Reader {
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) answer: Answer,
-    pub(super) page: Option<PageRecord>,
     pub(super) refusals: Vec<Report>,
 }
 
@@ -48,6 +44,7 @@ impl Reader {
         let mut reading = Reading::default();
         reading.answer.status = status;
         reading.answer.bytes = bytes;
+        reading.answer.cut = exchange.cut;
         if matches!(status, 429 | 503) {
             reading.answer.pushback = Some(retry_after(exchange));
         }
@@ -134,9 +131,6 @@ impl Reader {
             let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
             self.judge(sitemap, rules, reading);
         }
-        if !is_sitemap {
-            reading.page = Some(record(candidate, exchange, page));
-        }
     }
 
     fn directives(&self, exchange: &Exchange, page: &Page) -> Directives {
@@ -187,24 +181,6 @@ fn distinct<'a>(links: &'a [Link], page: &CanonUrl) -> Vec<(&'a CanonUrl, bool)>
     found
 }
 
-fn record(candidate: &Candidate, exchange: &Exchange, page: Page) -> PageRecord {
-    let digest = Sha1::digest(&exchange.body);
-    PageRecord {
-        url: candidate.url.clone(),
-        status: exchange.status,
-        time: humantime::format_rfc3339_millis(exchange.began).to_string(),
-        media_type: exchange.header("content-type").map(str::to_owned),
-        charset: page.charset.map(|charset| charset.encoding.name()),
-        language: page.scan.language,
-        title: page.scan.title,
-        text: page.charset.is_some().then_some(page.scan.text),
-        links: page.scan.links,
-        digest: format!("sha1:{}", BASE32.encode(&digest)),
-        duplicate_of: None,
-        is_whole: exchange.cut.is_none(),
-    }
-}
-
 /// Retry-After in both of its forms: seconds, or a date.
 fn retry_after(exchange: &Exchange) -> Option<Span> {
     let value = exchange.header("retry-after")?;
@@ -214,6 +190,6 @@ fn retry_after(exchange: &Exchange) -> Option<Span> {
     let date = httpdate::parse_http_date(value).ok()?;
     // The server's own clock, if it tells it, so that a wrong one does no harm.
     let now = exchange.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
-    let now = now.unwrap_or_else(SystemTime::now);
+    let now = now.unwrap_or(exchange.began);
     Some(Span::from(date.duration_since(now).unwrap_or(Duration::ZERO)))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rhumb_frontier::Hold;
 use rhumb_rules::Reason;
-use rhumb_web::{CanonUrl, Errand, Span};
+use rhumb_web::{CanonUrl, Cut, Errand, Site, Span};
 
 use crate::partition::{Cause, Fact, Miss, RobotsAnswer, Settlement, Tally};
 
@@ -27,8 +27,8 @@ pub struct Report {
 /// What became of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// An answer below 400.
-    Fetched(u16),
+    /// An answer below 400, and why its body is not whole.
+    Fetched(u16, Option<Cut>),
     /// A rule forbade it.
     Refused(Reason),
     /// There was no page.
@@ -46,10 +46,15 @@ impl Report {
                 let missed = |miss| {
                     if settled.again.is_some() { What::Retried(miss) } else { What::Missed(miss) }
                 };
+                let is_over = settled.again.is_none();
                 let what = match settled.result {
                     _ if is_robots => return None,
                     Settlement::AddressBusy => return None,
-                    Settlement::Answered(status) if status < 400 => What::Fetched(status),
+                    Settlement::Answered(status) if status < 400 && is_over => {
+                        What::Fetched(status, settled.cut)
+                    }
+                    // A redirect to itself, which is asked again with its cookie.
+                    Settlement::Answered(status) if status < 400 => return None,
                     Settlement::Answered(status) => missed(Miss::Status(status)),
                     Settlement::Failed(failure) => missed(Miss::Failure(failure)),
                     Settlement::PrivateAddress => What::Refused(Reason::PrivateAddress),
@@ -70,13 +75,11 @@ impl Report {
                 let depth = entry.candidate.depth;
                 Some(Self { url: entry.url().clone(), depth, what, bytes: 0, took: None })
             }
-            Fact::Robots { origin, answer: RobotsAnswer::Unreachable(miss), .. } => Some(Self {
-                url: origin.robots_url(),
-                depth: 0,
-                what: What::Retried(*miss),
-                bytes: 0,
-                took: None,
-            }),
+            Fact::Robots { origin, answer, is_given_up, .. } => {
+                let RobotsAnswer::Unreachable(miss) = answer else { return None };
+                let what = if *is_given_up { What::Missed(*miss) } else { What::Retried(*miss) };
+                Some(Self { url: origin.robots_url(), depth: 0, what, bytes: 0, took: None })
+            }
             _ => None,
         }
     }
@@ -99,6 +102,51 @@ pub struct Progress {
     pub outage: bool,
     /// Since the start.
     pub elapsed: Duration,
+    /// The sites with the most exchanges, of those that were watched; a second old at most.
+    pub busiest: Vec<SiteLine>,
+    /// The sites whose answers take longest, of those that were watched.
+    pub slowest: Vec<SiteLine>,
+}
+
+/// One site, as a display shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteLine {
+    /// Which.
+    pub site: Site,
+    /// Exchanges with it so far.
+    pub visits: u64,
+    /// URLs that wait for their turn.
+    pub queued: u64,
+    /// How long its answers take.
+    pub takes: Span,
+    /// What it does at the moment.
+    pub standing: Standing,
+}
+
+/// What a site does at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A fetch is under way, for so long.
+    UnderWay(Span),
+    /// It has work, and is held back for so long.
+    Waits(Hold, Span),
+    /// It has nothing to do.
+    Idle,
+}
+
+/// What a summary says of hosts that made themselves noticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Sites whose robots.txt asks for a gap above ten seconds.
+    pub slow: u64,
+    /// What the slowest of them needs for all of its URLs at that gap.
+    pub slow_needs: Span,
+    /// Sites that answered 429 or 503.
+    pub pushed: u64,
+    /// Sites with work whose robots.txt is out of reach.
+    pub unreachable: u64,
+    /// The URLs that wait for those.
+    pub unreachable_urls: u64,
 }
 
 /// Why a crawl ended.
@@ -121,6 +169,8 @@ pub struct Summary {
     pub progress: Progress,
     /// Pages whose body another page had before.
     pub duplicates: u64,
+    /// Hosts that made themselves noticed.
+    pub hosts: Hosts,
     /// Facts that were logged.
     pub facts: u64,
 }

@@ -1,29 +1,35 @@
 //! A worker carries one ticket: fetch, read, keep, report.
 
-use std::path::Path;
 use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
+use rhumb_archive::{Capture, Earlier, Encoded, Lookup, Miss};
 use rhumb_fetch::{Conditions, Fetcher};
 use rhumb_rules::Rules;
-use rhumb_web::{Exchange, Outcome, PartitionId, Site, Span, Ticket};
-use tokio::sync::mpsc;
+use rhumb_web::{
+    Candidate, CanonUrl, Errand, Exchange, Failure, Outcome, PartitionId, Site, Span, Ticket,
+};
+use tokio::sync::{Semaphore, mpsc};
 
-use super::keep::{Keeper, PageRecord};
-use super::reading::Reader;
+use super::committer::Counter;
+use super::reading::{Reader, Reading};
 use super::report::Report;
 use crate::partition::{Event, Finding, Return};
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other exchange.
 const LARGE_BODY: usize = 256 * 1024;
-/// Pages that may wait to be written.
-const PAGES_MAX: usize = 256;
+
+/// Large bodies that are read at once.
+const LARGE_AT_ONCE: usize = 4;
 
 /// What all tickets of a crawl share.
 pub(super) struct Worker {
     fetcher: Fetcher,
     reader: Reader,
+    counter: Counter,
+    /// Turns for large bodies: each may grow to many times its size while it is read.
+    large: Semaphore,
     events: mpsc::Sender<(PartitionId, Event)>,
-    pages: mpsc::Sender<PageRecord>,
     /// Where refused links are told one by one, if anyone wants to know.
     refusals: Option<mpsc::Sender<Report>>,
 }
@@ -32,15 +38,20 @@ impl Worker {
     pub(super) fn new(
         fetcher: Fetcher,
         reader: Reader,
+        counter: Counter,
         events: mpsc::Sender<(PartitionId, Event)>,
-        pages: mpsc::Sender<PageRecord>,
         refusals: Option<mpsc::Sender<Report>>,
     ) -> Self {
-        Self { fetcher, reader, events, pages, refusals }
+        Self { fetcher, reader, counter, large: Semaphore::new(LARGE_AT_ONCE), events, refusals }
     }
 
     pub(super) fn prefetch(&self, site: &Site) {
         self.fetcher.prefetch(site);
+    }
+
+    /// Pages that were kept as a reference to an earlier one.
+    pub(super) fn repeats(&self) -> u64 {
+        self.counter.repeats()
     }
 
     pub(super) async fn carry(
@@ -49,64 +60,121 @@ impl Worker {
         ticket: Ticket,
         rules: Arc<Rules>,
     ) {
-        let began = std::time::Instant::now();
+        let (began, began_at) = (SystemTime::now(), Instant::now());
         let outcome = self.fetcher.run(&ticket, &Conditions::default()).await;
-        let took = Span::from(began.elapsed());
+        let took = Span::from(began_at.elapsed());
         let finding = match outcome {
-            Outcome::Answered(exchange) => self.read(&ticket, exchange, rules).await,
-            Outcome::Failed(failure) => Finding::Failed(failure),
-            Outcome::AddressBusy(wait) => Finding::AddressBusy(Span::from(wait)),
-            Outcome::PrivateAddress => Finding::PrivateAddress,
+            Outcome::Answered(exchange) => self.take_in(&ticket, exchange, rules).await,
+            Outcome::Failed(failure) => self.take_down(&ticket, failure, began, took).await,
+            Outcome::AddressBusy(wait) => Some(Finding::AddressBusy(Span::from(wait))),
+            Outcome::PrivateAddress => Some(Finding::PrivateAddress),
         };
-        let returned = Return { ticket, took, finding, excused: false };
-        // The desk is gone only when the crawl has ended.
-        drop(self.events.send((from, Event::Returned(Box::new(returned)))).await);
+        // Without a finding the archive has failed, and the crawl is about to end.
+        if let Some(finding) = finding {
+            let returned = Return { ticket, took, finding, excused: false };
+            // The desk is gone only when the crawl has ended.
+            drop(self.events.send((from, Event::Returned(Box::new(returned)))).await);
+        }
     }
 
-    async fn read(
+    /// Reads and keeps an answer; none if it could not be kept.
+    async fn take_in(
         self: &Arc<Self>,
         ticket: &Ticket,
         exchange: Box<Exchange>,
         rules: Arc<Rules>,
-    ) -> Finding {
-        let candidate = ticket.candidate.clone();
-        let reading = if exchange.body.len() > LARGE_BODY {
+    ) -> Option<Finding> {
+        let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
+        let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
+        let (reading, encoded) = if exchange.body.len() > LARGE_BODY {
             let worker = Arc::clone(self);
-            let read = move || worker.reader.read(&candidate, &exchange, &rules);
-            tokio::task::spawn_blocking(read).await.expect("reading a page does not panic")
+            let turn = self.large.acquire().await.expect("it is never closed");
+            let work = move || worker.digest(&candidate, number, &exchange, &rules);
+            let done = tokio::task::spawn_blocking(work).await;
+            drop(turn);
+            done.expect("reading a page does not panic")
         } else {
-            self.reader.read(&candidate, &exchange, &rules)
+            self.digest(&candidate, number, &exchange, &rules)
         };
-        if let Some(page) = reading.page {
-            // The page is handed over before the partition hears of it. The keeper is gone only
-            // after a failed write, which ends the crawl.
-            drop(self.pages.send(page).await);
+        let digest = encoded.payload_digest;
+        let mut records = vec![encoded];
+        // A robots.txt is asked for once a day: as often the archive says where its name led.
+        if matches!(ticket.candidate.errand, Errand::Robots { .. }) {
+            records.extend(self.lookup(&ticket.candidate.url, number, capture.began));
+        }
+        if !self.counter.deposit(records).await {
+            return None;
+        }
+        // A body that was cut is nobody's original.
+        if let Some(digest) = digest.filter(|_| reading.answer.cut.is_none()) {
+            self.counter.publish(digest, capture);
         }
         if let Some(refusals) = &self.refusals {
             for report in reading.refusals {
                 drop(refusals.send(report).await);
             }
         }
-        Finding::Answered(Box::new(reading.answer))
+        Some(Finding::Answered(Box::new(reading.answer)))
+    }
+
+    /// The record of where the name of a URL leads, if it is a name.
+    fn lookup(&self, url: &CanonUrl, number: u64, began: SystemTime) -> Option<Encoded> {
+        let site = url.site();
+        let (addresses, holds) = self.fetcher.lookup(&site)?;
+        let host = site.host();
+        let lookup = Lookup { host, number, began, server: None, addresses: &addresses, holds };
+        Some(self.counter.encode(|encoder| encoder.lookup(&lookup)))
+    }
+
+    /// The work on one answer: what it says, and its records.
+    fn digest(
+        &self,
+        candidate: &Candidate,
+        number: u64,
+        exchange: &Exchange,
+        rules: &Rules,
+    ) -> (Reading, Encoded) {
+        let reading = self.reader.read(candidate, exchange, rules);
+        let mut capture = Capture::of(exchange, number);
+        capture.fields.extend(fields(candidate));
+        if self.fetcher.has_proxy() {
+            capture.address = None;
+        }
+        let encoded = self
+            .counter
+            .encode(|encoder| encoder.capture(&capture, |digest| self.counter.earlier(digest)));
+        (reading, encoded)
+    }
+
+    /// Keeps a note of a fetch without an answer; none if it could not be kept.
+    async fn take_down(
+        &self,
+        ticket: &Ticket,
+        failure: Failure,
+        began: SystemTime,
+        took: Span,
+    ) -> Option<Finding> {
+        let candidate = &ticket.candidate;
+        let miss = Miss {
+            url: &candidate.url,
+            number: ticket.number.0,
+            began,
+            address: None,
+            failure,
+            took: took.duration(),
+            fields: fields(candidate).into(),
+        };
+        let encoded = self.counter.encode(|encoder| encoder.miss(&miss));
+        self.counter.deposit(vec![encoded]).await.then_some(Finding::Failed(failure))
     }
 }
 
-/// Starts the thread that writes pages; it ends, with the count of duplicates, once all senders
-/// are gone.
-pub(super) fn start_keeper(
-    path: &Path,
-) -> std::io::Result<(mpsc::Sender<PageRecord>, tokio::task::JoinHandle<std::io::Result<u64>>)> {
-    let mut keeper = Keeper::open(path)?;
-    let (sender, mut pages) = mpsc::channel(PAGES_MAX);
-    let write = move || {
-        while let Some(page) = pages.blocking_recv() {
-            keeper.keep(page)?;
-            if pages.is_empty() {
-                keeper.flush()?;
-            }
-        }
-        keeper.flush()?;
-        Ok(keeper.duplicates)
+/// What the archive is told of a candidate beside its exchange.
+fn fields(candidate: &Candidate) -> [(&'static str, String); 2] {
+    let errand = match candidate.errand {
+        Errand::Page => "page",
+        Errand::Sitemap => "sitemap",
+        Errand::Robots { .. } => "robots",
     };
-    Ok((sender, tokio::task::spawn_blocking(write)))
+    [("errand", errand.to_owned()), ("depth", candidate.depth.to_string())]
 }

@@ -102,6 +102,17 @@ impl Names {
         }
     }
 
+    /// The addresses of a name that was looked up, and how long that still holds.
+    pub(crate) fn answer(&self, host: &str) -> Option<(Arc<[IpAddr]>, Duration)> {
+        match locked(&self.known).get(host) {
+            Some(Known::Answered { answer: Ok(addresses), until }) => {
+                let holds = until.saturating_duration_since(Instant::now());
+                Some((Arc::clone(addresses), holds))
+            }
+            _ => None,
+        }
+    }
+
     /// Puts an address that could not be connected to behind the others of its name.
     pub(crate) fn demote(&self, host: &str, bad: IpAddr) {
         if let Some(Known::Answered { answer: Ok(addresses), .. }) = locked(&self.known).get(host) {
@@ -110,6 +121,24 @@ impl Names {
             order.extend(worst);
             *addresses = order.into();
         }
+    }
+
+    /// The IPv6 addresses of a host of whose IPv4 addresses none answers: they are asked for only
+    /// now, and go first from now on.
+    pub(crate) async fn widen(&self, host: &str) -> Vec<IpAddr> {
+        if without_question(host).is_some() {
+            return Vec::new();
+        }
+        let Ok(name) = Name::from_ascii(format!("{host}.")) else { return Vec::new() };
+        let found = tokio::time::timeout(ASK_MAX, self.resolver.ipv6_lookup(name)).await;
+        let Ok(Ok(found)) = found else { return Vec::new() };
+        let wide = found.answers().iter().filter_map(|record| record.data.ip_addr());
+        let wide: Vec<_> = wide.take(ADDRESSES_MAX).map(|ip| ip.to_canonical()).collect();
+        if let Some(Known::Answered { answer: Ok(addresses), .. }) = locked(&self.known).get(host) {
+            let narrow = addresses.iter().filter(|ip| !wide.contains(ip));
+            *addresses = wide.iter().chain(narrow).take(ADDRESSES_MAX).copied().collect();
+        }
+        wide
     }
 
     /// What is known now; if nothing is, asks, unless `busy` questions are under way.

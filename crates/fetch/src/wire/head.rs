@@ -1,17 +1,23 @@
-//! Where the headers end in the bytes of an answer.
+//! Heads in the bytes of HTTP/1.1: where they end, and how they are spelled.
 
 /// The length of everything before the body: the final head and the interim ones (1xx) before it.
 pub(crate) fn head_length(received: &[u8]) -> usize {
+    final_head(received).end
+}
+
+/// Where the answer itself has its head: behind blank lines and interim heads (1xx).
+pub(crate) fn final_head(received: &[u8]) -> std::ops::Range<usize> {
     let mut start = 0;
     loop {
         let rest = &received[start..];
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let Some(length) = one_head(&rest[blank..]) else { return received.len() };
+        let Some(length) = one_head(&rest[blank..]) else { return start..received.len() };
         let is_interim = rest[blank..].get(9) == Some(&b'1');
-        start += blank + length;
+        let head = start + blank..start + blank + length;
         if !is_interim {
-            return start;
+            return head;
         }
+        start = head.end;
     }
 }
 
@@ -23,6 +29,21 @@ fn one_head(bytes: &[u8]) -> Option<usize> {
         [b'\r', b'\n', ..] => Some(next + 2),
         _ => None,
     })
+}
+
+/// A head of this first line and these headers.
+pub(super) fn spelled<'a>(
+    line: &str,
+    headers: impl Iterator<Item = (&'a str, &'a [u8])>,
+) -> Vec<u8> {
+    let mut head = [line.as_bytes(), b"\r\n"].concat();
+    for (name, value) in headers {
+        for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+            head.extend_from_slice(part);
+        }
+    }
+    head.extend_from_slice(b"\r\n");
+    head
 }
 
 #[cfg(test)]

@@ -1,34 +1,44 @@
-//! One HTTP/1.1 connection. It is driven by whoever uses it; parked, it needs no task.
+//! HTTP/1.1 (RFC 9112), by hyper.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::error::Error;
+use std::io;
+use std::task::{Context, Waker};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
+use hyper::Request;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
-use hyper::{Request, Response};
+use hyper::http::response::Parts;
 use hyper_util::rt::TokioIo;
 
+use super::http::{Fault, drive};
 use super::tee::{Stream, Tape, Tee};
 
 /// Headers of one answer; the bytes have their own limit.
 const HEADERS_MAX: usize = 512;
 
+/// hyper's largest buffer, 408 KiB, may be filled again before what was in it is taken. Up to
+/// 648 KiB were seen from a fast server.
+pub(super) const READ_AHEAD: usize = 2 * 1024 * 1024;
+
 /// An open connection.
 pub(crate) struct Http1 {
     sender: SendRequest<Empty<Bytes>>,
-    driver: Option<Connection<TokioIo<Tee>, Empty<Bytes>>>,
-    /// The bytes that the server sent behind its answer.
+    driver: Driver,
+    body: Option<Incoming>,
+    pub(super) tape: Tape,
+}
+
+struct Driver {
+    connection: Option<Connection<TokioIo<Tee>, Empty<Bytes>>>,
+    /// The bytes that the server sent behind its answer; known once the connection has ended.
     surplus: usize,
-    pub(crate) tape: Tape,
 }
 
 impl Http1 {
-    /// Speaks HTTP/1.1 on a stream.
-    pub(crate) async fn open(stream: Stream, header_bytes_max: usize) -> hyper::Result<Self> {
-        let tape = Tape::default();
+    pub(super) async fn open(stream: Stream, header_bytes_max: usize) -> Result<Self, Fault> {
+        let tape = Tape::recording();
         let tee = TokioIo::new(Tee::new(stream, tape.clone()));
         let mut builder = Builder::new();
         builder
@@ -38,62 +48,71 @@ impl Http1 {
             .allow_spaces_after_header_name_in_responses(true)
             .allow_obsolete_multiline_headers_in_responses(true)
             .ignore_invalid_headers_in_responses(true);
-        let (sender, driver) = builder.handshake(tee).await?;
-        Ok(Self { sender, driver: Some(driver), surplus: 0, tape })
+        let (sender, connection) = builder.handshake(tee).await.map_err(|_| Fault::Ended)?;
+        let driver = Driver { connection: Some(connection), surplus: 0 };
+        Ok(Self { sender, driver, body: None, tape })
     }
 
-    /// Whether another request can be sent: the server neither closed nor said anything unasked.
-    pub(crate) fn is_open(&mut self) -> bool {
-        self.advance(&mut Context::from_waker(Waker::noop()));
-        self.driver.is_some() && self.sender.is_ready()
+    pub(super) fn is_open(&mut self) -> bool {
+        self.driver.advance(&mut Context::from_waker(Waker::noop()));
+        self.driver.connection.is_some() && self.sender.is_ready()
     }
 
-    /// The bytes that came behind the answer; known once the connection is not open any more.
-    pub(crate) fn surplus(&self) -> usize {
-        self.surplus
-    }
-
-    /// Sends a request and waits for the headers of the answer.
-    pub(crate) async fn ask(
-        &mut self,
-        request: Request<Empty<Bytes>>,
-    ) -> hyper::Result<Response<Incoming>> {
+    pub(super) async fn ask(&mut self, request: Request<Empty<Bytes>>) -> Result<Parts, Fault> {
         let answer = self.sender.send_request(request);
-        self.drive(answer).await
+        let answer = drive(|cx| self.driver.advance(cx), answer).await;
+        let (head, body) = answer.map_err(|error| self.fault(&error))?.into_parts();
+        self.body = Some(body);
+        Ok(head)
     }
 
-    /// The next piece of the body; `None` at its end.
-    pub(crate) async fn piece(&mut self, body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
+    pub(super) async fn piece(&mut self) -> Option<Result<Bytes, Fault>> {
         loop {
-            match self.drive(body.frame()).await? {
-                // Trailers are in the received bytes; nobody asks for them.
-                Ok(frame) => match frame.into_data() {
-                    Ok(piece) => return Some(Ok(piece)),
-                    Err(_trailers) => {}
-                },
-                Err(error) => return Some(Err(error)),
+            let frame = drive(|cx| self.driver.advance(cx), self.body.as_mut()?.frame()).await?;
+            // Trailers are in the received bytes; nobody asks for them.
+            match frame.map(hyper::body::Frame::into_data) {
+                Ok(Ok(piece)) => return Some(Ok(piece)),
+                Ok(Err(_trailers)) => {}
+                Err(error) if is_malformed(&error) => return Some(Err(Fault::Malformed)),
+                Err(error) => return Some(Err(self.fault(&error))),
             }
         }
     }
 
-    async fn drive<F: Future>(&mut self, future: F) -> F::Output {
-        let mut future = pin!(future);
-        poll_fn(|cx| {
-            if let Poll::Ready(output) = future.as_mut().poll(cx) {
-                return Poll::Ready(output);
-            }
-            self.advance(cx);
-            future.as_mut().poll(cx)
-        })
-        .await
+    pub(super) fn transcript(&mut self) -> (Vec<u8>, Vec<u8>) {
+        let (sent, mut received) = self.tape.take();
+        received.truncate(received.len().saturating_sub(self.driver.surplus));
+        (sent, received)
     }
 
+    fn fault(&self, error: &hyper::Error) -> Fault {
+        if self.tape.is_full() || error.is_parse_too_large() {
+            Fault::TooLarge
+        } else if error.is_parse() {
+            Fault::Malformed
+        } else if self.tape.is_silent() {
+            Fault::Unheard
+        } else {
+            Fault::Ended
+        }
+    }
+}
+
+impl Driver {
     fn advance(&mut self, cx: &mut Context<'_>) {
-        let Some(driver) = &mut self.driver else { return };
+        let Some(connection) = &mut self.connection else { return };
         // Without a shutdown, which is hyper's last act: dropping the stream closes it as well.
-        if driver.poll_without_shutdown(cx).is_ready() {
-            let ended = self.driver.take().map(Connection::into_parts);
+        if connection.poll_without_shutdown(cx).is_ready() {
+            let ended = self.connection.take().map(Connection::into_parts);
             self.surplus = ended.map_or(0, |parts| parts.read_buf.len());
         }
     }
+}
+
+/// Whether an error in a body is about its framing.
+fn is_malformed(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| {
+        matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
+    })
 }

@@ -1,9 +1,11 @@
 //! The protocols spoken on a connection, each over a tee that records what went by.
 
 mod head;
+mod http;
 mod http1;
+mod http2;
 mod tee;
 
-pub(crate) use head::head_length;
-pub(crate) use http1::Http1;
+pub(crate) use head::{final_head, head_length};
+pub(crate) use http::{Fault, Http};
 pub(crate) use tee::Stream;

@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
+use rhumb_web::Tls;
+use rustls::ProtocolVersion;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
@@ -18,41 +20,95 @@ pub(crate) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
+impl Stream {
+    /// Whether the handshake agreed on HTTP/2.
+    pub(super) fn is_h2(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(b"h2"),
+        }
+    }
+
+    /// Whether TLS was agreed on, but not what is spoken on it.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol().is_none(),
+        }
+    }
+
+    /// The version of TLS, if there is any.
+    pub(crate) fn tls(&self) -> Option<Tls> {
+        let Self::Tls(stream) = self else { return None };
+        match stream.get_ref().1.protocol_version()? {
+            ProtocolVersion::TLSv1_2 => Some(Tls::V12),
+            ProtocolVersion::TLSv1_3 => Some(Tls::V13),
+            _ => None,
+        }
+    }
+}
+
 /// The bytes of the exchange under way. The connection writes it, the exchange reads it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tape(Arc<Mutex<Recorded>>);
 
 #[derive(Debug, Default)]
 struct Recorded {
     sent: Vec<u8>,
     received: Vec<u8>,
-    received_max: usize,
-    is_full: bool,
+    /// Whether what goes by is only counted; what it says is noted by the protocol.
+    is_counting: bool,
+    count: usize,
+    count_max: usize,
 }
 
 impl Tape {
+    /// A tape of the bytes as they go by.
+    pub(super) fn recording() -> Self {
+        Self(Arc::default())
+    }
+
+    /// A tape of what is noted on it.
+    pub(super) fn counting() -> Self {
+        let recorded = Recorded { is_counting: true, ..Recorded::default() };
+        Self(Arc::new(Mutex::new(recorded)))
+    }
+
+    /// Notes what was sent in other words.
+    pub(super) fn note_sent(&self, bytes: &[u8]) {
+        locked(&self.0).sent.extend_from_slice(bytes);
+    }
+
+    /// Notes what was received in other words.
+    pub(super) fn note_received(&self, bytes: &[u8]) {
+        locked(&self.0).received.extend_from_slice(bytes);
+    }
+
     /// Starts anew, for an exchange that may receive so many bytes for now.
-    pub(crate) fn rewind(&self, received_max: usize) {
-        *locked(&self.0) = Recorded { received_max, ..Recorded::default() };
+    pub(crate) fn rewind(&self, count_max: usize) {
+        let mut recorded = locked(&self.0);
+        let is_counting = recorded.is_counting;
+        *recorded = Recorded { is_counting, count_max, ..Recorded::default() };
     }
 
     /// Lets the exchange receive more.
-    pub(crate) fn extend(&self, received_max: usize) {
-        locked(&self.0).received_max = received_max;
+    pub(crate) fn extend(&self, count_max: usize) {
+        locked(&self.0).count_max = count_max;
     }
 
     /// Whether more came than may.
-    pub(crate) fn is_full(&self) -> bool {
-        locked(&self.0).is_full
+    pub(super) fn is_full(&self) -> bool {
+        let recorded = locked(&self.0);
+        recorded.count > recorded.count_max
     }
 
     /// Whether nothing came.
-    pub(crate) fn is_silent(&self) -> bool {
-        locked(&self.0).received.is_empty()
+    pub(super) fn is_silent(&self) -> bool {
+        locked(&self.0).count == 0
     }
 
     /// What was sent and what was received.
-    pub(crate) fn take(&self) -> (Vec<u8>, Vec<u8>) {
+    pub(super) fn take(&self) -> (Vec<u8>, Vec<u8>) {
         let mut recorded = locked(&self.0);
         (std::mem::take(&mut recorded.sent), std::mem::take(&mut recorded.received))
     }
@@ -60,13 +116,13 @@ impl Tape {
 
 /// The stream and its tape.
 #[derive(Debug)]
-pub(crate) struct Tee {
+pub(super) struct Tee {
     stream: Stream,
     tape: Tape,
 }
 
 impl Tee {
-    pub(crate) fn new(stream: Stream, tape: Tape) -> Self {
+    pub(super) fn new(stream: Stream, tape: Tape) -> Self {
         Self { stream, tape }
     }
 }
@@ -90,9 +146,12 @@ impl AsyncRead for Tee {
             },
         };
         let mut recorded = locked(&self.tape.0);
-        recorded.received.extend_from_slice(&buffer.filled()[before..]);
-        if recorded.received.len() > recorded.received_max {
-            recorded.is_full = true;
+        let fresh = &buffer.filled()[before..];
+        recorded.count += fresh.len();
+        if !recorded.is_counting {
+            recorded.received.extend_from_slice(fresh);
+        }
+        if recorded.count > recorded.count_max {
             return Poll::Ready(Err(io::Error::other("more bytes than the limit")));
         }
         polled
@@ -110,7 +169,10 @@ impl AsyncWrite for Tee {
             Stream::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         };
         if let Poll::Ready(Ok(count)) = polled {
-            locked(&self.tape.0).sent.extend_from_slice(&bytes[..count]);
+            let mut recorded = locked(&self.tape.0);
+            if !recorded.is_counting {
+                recorded.sent.extend_from_slice(&bytes[..count]);
+            }
         }
         polled
     }

@@ -1,18 +1,18 @@
 //! Names, by a name server of our own on loopback.
 
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rhumb_fetch::{FetchSettings, Fetcher};
+use rhumb_fetch::{FetchSettings, Fetcher, Networks};
 use rhumb_web::{CanonUrl, Failure, Outcome, Phase};
 use tokio::net::UdpSocket;
 
 use crate::door::{answered, door, failed, fetch, hasty, settings};
 use crate::server::{Server, ok};
 
-/// Answers by the first label: `a-1-2-3-4` is that address, several with `and` between,
-/// `servfail` and `silent` are what they say, all else does not exist.
+/// Answers by the first label: `a-1-2-3-4` is that address, several with `and` between, `six` the
+/// loopback address of IPv6, `servfail` and `silent` are what they say, all else does not exist.
 struct NameServer {
     address: SocketAddr,
     asked: Arc<AtomicUsize>,
@@ -62,12 +62,17 @@ fn answer(query: &[u8]) -> Option<Vec<u8>> {
         _ => 0,
     };
     addresses.retain(|_| wants_v4);
-    let count = u8::try_from(addresses.len()).ok()?;
+    let has_v6 = !wants_v4 && label.ends_with("six");
+    let count = u8::try_from(addresses.len()).ok()? + u8::from(has_v6);
     let mut out = vec![query[0], query[1], 0x81, 0x80 | code, 0, 1, 0, count, 0, 0, 0, 0];
     out.extend_from_slice(question);
     for address in addresses {
         out.extend_from_slice(&[0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 30, 0, 4]);
         out.extend_from_slice(&address);
+    }
+    if has_v6 {
+        out.extend_from_slice(&[0xc0, 12, 0, 28, 0, 1, 0, 0, 0, 30, 0, 16]);
+        out.extend_from_slice(&Ipv6Addr::LOCALHOST.octets());
     }
     Some(out)
 }
@@ -114,7 +119,7 @@ async fn every_way_not_to_find_a_name_has_its_outcome() {
 #[tokio::test]
 async fn a_public_name_with_a_private_address_is_refused() {
     let names = NameServer::start().await;
-    let door = names.door(FetchSettings { allow_private: false, ..settings() });
+    let door = names.door(FetchSettings { allow_private: Networks::default(), ..settings() });
     for host in ["a-127-0-0-1", "a-10-1-2-3", "a-169-254-169-254", "a-10-1-2-3and-a-127-0-0-1"] {
         let outcome = fetch(&door, &format!("http://{host}.test/")).await;
         assert!(matches!(outcome, Outcome::PrivateAddress), "{host}: {outcome:?}");
@@ -133,4 +138,29 @@ async fn the_next_address_is_tried_where_one_refuses_and_goes_first_afterwards()
     }
     let url = format!("http://a-127-77-0-1and-a-127-77-0-2.test:{}/", server.address.port());
     failed(fetch(&door, &url).await, Failure::Connect);
+}
+
+#[tokio::test]
+async fn ipv6_is_asked_for_where_no_ipv4_address_answers_and_goes_first_afterwards() {
+    let names = NameServer::start().await;
+    let server = Server::script_on("[::1]:0", |mut caller| async move {
+        caller.hears().await;
+        caller.says(&ok("Connection: close\r\n", b"found")).await;
+    })
+    .await;
+    let door = names.door(settings());
+    let port = server.address.port();
+    // Nothing listens on 127.77.0.1 at the port of the server on [::1].
+    let url = format!("http://a-127-77-0-1andsix.test:{port}/");
+    for asked in [2, 2] {
+        let exchange = answered(fetch(&door, &url).await);
+        assert_eq!(exchange.address, server.address);
+        assert_eq!(names.asked.load(Ordering::Relaxed), asked);
+    }
+    let url = format!("http://a-127-77-0-1.test:{port}/");
+    failed(fetch(&door, &url).await, Failure::Connect);
+    let narrow = "127.0.0.0/8".parse().expect("a network");
+    let strict = FetchSettings { allow_private: narrow, ..settings() };
+    let url = format!("http://a-127-77-0-1andsix.test:{port}/");
+    failed(fetch(&names.door(strict), &url).await, Failure::Connect);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rhumb_fetch::{Conditions, FetchSettings, Fetcher};
+use rhumb_fetch::{Conditions, FetchSettings, Fetcher, Networks};
 use rhumb_web::{
     Candidate, CanonUrl, Cut, Epoch, Errand, Exchange, Failure, Outcome, Tick, Ticket,
     TicketNumber, Visit,
@@ -13,7 +13,7 @@ pub(crate) fn settings() -> FetchSettings {
     FetchSettings {
         agent: "rhumb-test/1".to_owned(),
         ip_gap: Duration::ZERO,
-        allow_private: true,
+        allow_private: Networks::all(),
         ..FetchSettings::default()
     }
 }

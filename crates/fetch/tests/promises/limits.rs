@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rhumb_fetch::FetchSettings;
+use rhumb_fetch::{FetchSettings, Networks};
 use rhumb_web::{Cut, Failure, Outcome, Phase};
 use tokio::net::TcpListener;
 
@@ -188,7 +188,7 @@ async fn a_closed_port_refuses_the_connection() {
 #[tokio::test]
 async fn a_private_address_is_refused_before_anything_is_sent() {
     let server = Server::answering(ok("", b"")).await;
-    let public_only = FetchSettings { allow_private: false, ..settings() };
+    let public_only = FetchSettings { allow_private: Networks::default(), ..settings() };
     let port = server.address.port();
     let door = door(public_only);
     for host in ["127.0.0.1", "2130706433", "localhost", "a.localhost", "[::1]", "[::ffff:7f00:1]"]
@@ -200,7 +200,7 @@ async fn a_private_address_is_refused_before_anything_is_sent() {
 }
 
 /// The same bytes for the same seed: a generator of Steele and Vigna, splitmix64.
-fn chance(seed: &mut u64) -> usize {
+pub(crate) fn chance(seed: &mut u64) -> usize {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -235,7 +235,9 @@ async fn no_bytes_of_a_server_bring_the_door_down() {
         let outcome = fetch(&door, &server.url("/")).await;
         match outcome {
             Outcome::Answered(exchange) => {
-                assert!(bytes.starts_with(&exchange.received), "round {round}");
+                let received = &exchange.received;
+                let is_part = bytes.windows(received.len()).any(|part| part == received);
+                assert!(is_part, "round {round}");
                 answers += 1;
             }
             Outcome::Failed(Failure::NotHttp | Failure::Reset | Failure::TimedOut(_)) => {}

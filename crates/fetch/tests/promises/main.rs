@@ -5,6 +5,8 @@ mod connections;
 mod dns;
 mod door;
 mod gate;
+mod h2server;
+mod http2;
 mod limits;
 mod proxy;
 mod server;

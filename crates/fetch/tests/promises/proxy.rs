@@ -1,6 +1,6 @@
 //! Through a proxy: the check is still ours, and so are the bytes.
 
-use rhumb_fetch::{FetchSettings, ProxyUrl};
+use rhumb_fetch::{FetchSettings, Networks, ProxyUrl};
 use rhumb_web::{Failure, Outcome};
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
@@ -67,7 +67,7 @@ async fn a_proxy_that_refuses_or_is_not_there_is_the_proxys_failure() {
 #[tokio::test]
 async fn a_private_target_is_refused_before_the_proxy_hears_of_it() {
     let proxy = Server::answering(ok("", b"")).await;
-    let public_only = FetchSettings { allow_private: false, ..settings() };
+    let public_only = FetchSettings { allow_private: Networks::default(), ..settings() };
     let door = door(through(&proxy, public_only));
     for url in ["http://127.9.9.9/", "https://10.0.0.1/"] {
         let outcome = fetch(&door, url).await;

@@ -48,7 +48,16 @@ impl Server {
         S: Fn(Caller) -> F + Send + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
+        Self::script_on("127.0.0.1:0", script).await
+    }
+
+    /// The same at this address.
+    pub(crate) async fn script_on<F, S>(address: &str, script: S) -> Self
+    where
+        S: Fn(Caller) -> F + Send + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind(address).await.expect("loopback");
         let address = listener.local_addr().expect("bound");
         let heard = Arc::new(Mutex::new(Vec::new()));
         let ears = Arc::clone(&heard);

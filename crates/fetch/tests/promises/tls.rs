@@ -34,8 +34,8 @@ impl Authority {
         FetchSettings { roots, ..settings() }
     }
 
-    /// Serves HTTPS as `names`, one answer a connection; ends without a TLS goodbye.
-    pub(crate) async fn serve(&self, names: &[&str], answer: Vec<u8>) -> SocketAddr {
+    /// A server's side of TLS as `names`, that knows these protocols, the best first.
+    pub(crate) fn config(&self, names: &[&str], protocols: &[&str]) -> Arc<ServerConfig> {
         let key = KeyPair::generate().expect("a good test set-up");
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         let certificate = CertificateParams::new(names)
@@ -52,8 +52,14 @@ impl Authority {
         let mut config = builder
             .with_single_cert(vec![certificate.der().clone()], key)
             .expect("a good test set-up");
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let acceptor = TlsAcceptor::from(Arc::new(config));
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+        Arc::new(config)
+    }
+
+    /// Serves HTTPS as `names`, one answer a connection; ends without a TLS goodbye.
+    pub(crate) async fn serve(&self, names: &[&str], answer: Vec<u8>) -> SocketAddr {
+        let config = self.config(names, &["http/1.1"]);
+        let acceptor = TlsAcceptor::from(config);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a good test set-up");
         let address = listener.local_addr().expect("a good test set-up");
         tokio::spawn(async move {

@@ -85,6 +85,7 @@ fn command(binary: &Binary, choice: &Choice, supplies: &Supplies) -> Command {
         .env("CARGO_PKG_NAME", format!("rhumb-{}", binary.room))
         .env("PATH", &supplies.path)
         .env("RHUMB_WITHOUT", &supplies.without)
+        .envs(supplies.python.as_ref().map(|python| ("RHUMB_PYTHON", python)))
         // libtest tells the time of a test only to those who ask for what is not stable yet.
         .env("RUSTC_BOOTSTRAP", "1")
         .args(["-Z", "unstable-options", "--report-time", "--show-output"])

@@ -3,7 +3,7 @@
 use super::Finding;
 
 /// Rooms and their layers: a room may depend on lower layers, never sideways.
-const LAYERS: [(&str, u8); 13] = [
+const LAYERS: [(&str, u8); 14] = [
     ("web", 0),
     ("rules", 1),
     ("page", 1),
@@ -16,6 +16,7 @@ const LAYERS: [(&str, u8); 13] = [
     ("cluster", 2),
     ("crawl", 3),
     ("serve", 4),
+    ("simulate", 4),
     ("cli", 5),
 ];
 

@@ -131,6 +131,8 @@ fn only_serve_knows_axum_and_only_cli_the_environment() {
     finds("crates/testweb/src/serve.rs", "let a = env::var(b);", 1, "env::");
     is_tidy("crates/cli/src/settings.rs", "use std::env;");
     is_tidy("crates/testweb/src/bin/testweb.rs", "use std::env;");
+    is_tidy("crates/simulate/src/bin/sim.rs", "use std::env;");
+    finds("crates/simulate/src/desk.rs", "use std::env;", 1, "std::env");
     is_tidy("crates/web/tests/promises/main.rs", "use std::env;");
     is_tidy("crates/crawl/src/shell.rs", "let a = env!(\"A\"); // std::env\nlet b = \"std::env\";");
     is_tidy("crates/crawl/src/shell.rs", "use crate::my_env::a;");
@@ -146,6 +148,8 @@ fn pure_rooms_take_time_and_chance_as_arguments() {
     finds(partition, "let a = rand::random();", 1, "rand::random");
     finds(partition, "let a = thread_rng();", 1, "thread_rng");
     finds("crates/frontier/tests/promises/gap.rs", "std::thread::sleep(a);", 1, "thread::sleep");
+    finds("crates/simulate/src/desk.rs", "let a = Instant::now();", 1, "Instant::now");
+    is_tidy("crates/simulate/src/bin/sim.rs", "let a = Instant::now();");
     is_tidy("crates/crawl/src/shell.rs", "let a = Instant::now();");
 }
 

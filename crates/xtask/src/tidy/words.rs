@@ -35,7 +35,7 @@ const RULES: [Rule; 6] = [
     },
     Rule {
         words: &["std::env", "env::"],
-        applies: |path| !in_rooms(path, &["cli", "xtask"]) && !path.starts_with(TESTWEB_PROGRAMS),
+        applies: |path| !in_rooms(path, &["cli", "xtask"]) && !is_program(path),
         part: Part::Product,
         advice: "only cli knows the environment, take the value as an argument",
     },
@@ -59,7 +59,10 @@ const RULES: [Rule; 6] = [
     },
 ];
 
-const TESTWEB_PROGRAMS: &str = "crates/testweb/src/bin/";
+/// Programs beside the crawler, which take arguments of their own.
+fn is_program(path: &str) -> bool {
+    in_rooms(path, &["testweb", "simulate"]) && path.contains("/src/bin/")
+}
 
 fn in_rooms(path: &str, rooms: &[&str]) -> bool {
     room(path).is_some_and(|room| rooms.contains(&room))
@@ -74,6 +77,7 @@ pub(super) fn room(path: &str) -> Option<&str> {
 fn is_pure(path: &str) -> bool {
     in_rooms(path, &["web", "rules", "page", "frontier", "seen", "rank"])
         || path.starts_with("crates/crawl/src/partition")
+        || (in_rooms(path, &["simulate"]) && !is_program(path))
 }
 
 fn is_test(path: &str) -> bool {

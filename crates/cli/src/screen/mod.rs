@@ -1,16 +1,27 @@
 //! What a person or a program sees while a crawl runs, and at its end.
 
-use std::collections::BTreeMap;
+mod display;
+mod hints;
+mod line;
+mod live;
+mod rates;
+mod summary;
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::SystemTime;
 
-use rhumb_crawl::partition::Tally;
-use rhumb_crawl::shell::{Ended, Progress, Report, Summary, What};
+use rhumb_crawl::shell::{Progress, Report, What};
+use rhumb_web::Cut;
 use serde::Serialize;
 
-use crate::quantity::{bytes, elapsed, grouped};
-use crate::tell;
+use crate::quantity::grouped;
+use crate::{printable, tell};
+
+pub(crate) use hints::Backdrop;
+pub(crate) use live::{Live, show};
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,9 +32,12 @@ pub(crate) struct Voice {
     pub(crate) quiet: bool,
     /// A line for every URL on stderr.
     pub(crate) verbose: bool,
+    /// A display instead of lines.
+    pub(crate) live: Live,
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names are a public contract")]
 struct Event<'a> {
     event: &'static str,
     time: String,
@@ -37,27 +51,19 @@ struct Event<'a> {
     took_ms: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct SummaryEvent {
-    event: &'static str,
-    fetched: u64,
-    refused: BTreeMap<&'static str, u64>,
-    failed: BTreeMap<String, u64>,
-    duplicates: u64,
-    queued: u64,
-    waiting: u64,
-    bytes: u64,
-    elapsed_ms: u64,
-    pages_per_s: f64,
-    exit: u8,
-}
-
 impl Voice {
+    /// What the user asked for, where we are: a display only if nothing else is told.
+    pub(crate) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
+        let live = if json || quiet || verbose { Live::No } else { Live::here() };
+        Self { json, quiet, verbose, live }
+    }
+
     /// Tells the end of one URL.
     pub(crate) fn report(self, report: &Report) -> std::io::Result<()> {
         let (event, status, outcome, reason) = match report.what {
-            What::Fetched(status) => {
-                let outcome = if (300..400).contains(&status) { "redirect" } else { "ok" };
+            What::Fetched(status, cut) => {
+                let whole = if (300..400).contains(&status) { "redirect" } else { "ok" };
+                let outcome = cut.map_or(whole, Cut::word);
                 ("fetched", Some(status), Some(outcome.to_owned()), None)
             }
             What::Refused(reason) => ("refused", None, None, Some(reason.word())),
@@ -100,7 +106,7 @@ impl Voice {
             seconds / 60,
             seconds % 60,
             grouped(tally.fetched),
-            rate(progress),
+            mean_rate(progress),
             grouped(progress.queued),
             progress.in_flight,
         );
@@ -120,80 +126,6 @@ impl Voice {
         }
         tell(&line);
     }
-
-    /// The end of the crawl.
-    pub(crate) fn summary(self, summary: &Summary, exit: u8) -> std::io::Result<()> {
-        let Summary { progress, duplicates, .. } = summary;
-        let tally = &progress.tally;
-        if self.json {
-            let elapsed_ms = u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX);
-            let refused = tally.refused.iter().map(|(reason, n)| (reason.word(), *n));
-            print(&SummaryEvent {
-                event: "summary",
-                fetched: tally.fetched,
-                refused: refused.collect(),
-                failed: tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect(),
-                duplicates: *duplicates,
-                queued: progress.queued,
-                waiting: progress.waiting.values().sum(),
-                bytes: tally.bytes,
-                elapsed_ms,
-                pages_per_s: rate(progress),
-                exit,
-            })?;
-        }
-        if !(self.json && self.quiet) {
-            tell(&summary_text(summary, tally));
-        }
-        Ok(())
-    }
-}
-
-fn summary_text(summary: &Summary, tally: &Tally) -> String {
-    let progress = &summary.progress;
-    let ended = match summary.ended {
-        Ended::Done => "done",
-        Ended::Limit => "limit reached",
-        Ended::Stopped => "stopped",
-    };
-    let mut text = format!(
-        "\n{ended} in {}: {} pages and {} redirects from {} sites, {}, {:.0} fetches/s",
-        elapsed(progress.elapsed),
-        grouped(tally.pages()),
-        grouped(tally.redirects),
-        grouped(progress.sites),
-        bytes(tally.bytes),
-        rate(progress),
-    );
-    let mut list = |name: &str, items: Vec<(String, u64)>| {
-        if !items.is_empty() {
-            let mut items = items;
-            items.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let items: Vec<String> =
-                items.iter().map(|(word, n)| format!("{word} {}", grouped(*n))).collect();
-            write!(text, "\n  {name:<11} {}", items.join(", ")).expect("a string takes all");
-        }
-    };
-    let also = [
-        ("robots.txt", tally.robots),
-        ("sitemaps", tally.sitemaps),
-        ("duplicate pages", summary.duplicates),
-        ("links between partitions", tally.crossed),
-    ];
-    let refused = tally.refused.iter().map(|(reason, n)| (reason.word().to_owned(), *n));
-    list("refused", refused.collect());
-    list("failed", tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect());
-    let also = also.into_iter().filter(|(_, n)| *n > 0);
-    list("also", also.map(|(word, n)| (word.to_owned(), n)).collect());
-    if progress.queued > 0 {
-        let queued = grouped(progress.queued);
-        write!(text, "\n  left        {queued} URLs in the queue").expect("a string takes all");
-        let waiting = waiting(progress);
-        if !waiting.is_empty() {
-            write!(text, "; sites that wait: {waiting}").expect("a string takes all");
-        }
-    }
-    text
 }
 
 fn status_of(miss: rhumb_crawl::partition::Miss) -> Option<u16> {
@@ -211,13 +143,27 @@ fn waiting(progress: &Progress) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate is shown with a few digits")]
-fn rate(progress: &Progress) -> f64 {
+fn mean_rate(progress: &Progress) -> f64 {
     let seconds = progress.elapsed.as_secs_f64().max(0.001);
     (progress.tally.fetched as f64 / seconds * 10.0).round() / 10.0
 }
 
-fn print(value: &impl Serialize) -> std::io::Result<()> {
+/// The largest first; of equals in the order of the alphabet.
+fn descending(mut items: Vec<(String, u64)>) -> Vec<(String, u64)> {
+    items.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    items
+}
+
+/// Prints text as data.
+pub(crate) fn print_text(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    serde_json::to_writer(&mut out, value)?;
-    out.write_all(b"\n")
+    for line in text.lines() {
+        writeln!(out, "{}", printable::printable(line))?;
+    }
+    Ok(())
+}
+
+/// Prints a value as a line of data.
+pub(crate) fn print(value: &impl Serialize) -> std::io::Result<()> {
+    std::io::stdout().lock().write_all(printable::json(value)?.as_bytes())
 }

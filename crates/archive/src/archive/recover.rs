@@ -1,0 +1,106 @@
+//! What an earlier run left behind is put in order: its open file is cut back and sealed.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+
+use super::file::Paths;
+use super::{ArchiveError, CDXJ, OPEN, WARC, failed, names, sync_folder};
+use crate::cdxj::{self, LineHead};
+use crate::http::HttpMessage;
+use crate::read::{Record, WarcReader};
+
+/// The beginning of a block in which the head of an answer is looked for.
+const HTTP_HEAD_MAX: usize = 1024 * 1024;
+
+/// Seals every file that is still open, and gives each sealed file its index if it has none.
+pub(super) fn close_orphans(folder: &Path) -> Result<(), ArchiveError> {
+    let found = names(folder)?;
+    for name in &found {
+        if let Some(name) = name.strip_suffix(OPEN).filter(|name| name.ends_with(WARC)) {
+            seal_orphan(folder, name)?;
+        }
+    }
+    for name in found.iter().filter(|name| name.ends_with(WARC)) {
+        let paths = Paths::new(folder, name);
+        if !paths.lines.exists() {
+            index(&paths.sealed, name, &paths)?;
+        }
+    }
+    for name in found.iter().filter(|name| is_leftover(name)) {
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed("remove", &path)(error));
+            }
+            _ => {}
+        }
+    }
+    sync_folder(folder)
+}
+
+/// Lines of an index that was not finished: `x.cdxj.open`, `x.cdxj.new`, `x.cdxj.run0.new`.
+fn is_leftover(name: &str) -> bool {
+    let Some((_, rest)) = name.split_once(&format!("{CDXJ}.")) else { return false };
+    rest.split('.').all(|part| {
+        let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        matches!(word, "open" | "new" | "run" | "part" | "parts")
+    })
+}
+
+fn seal_orphan(folder: &Path, name: &str) -> Result<(), ArchiveError> {
+    let paths = Paths::new(folder, name);
+    let end = index(&paths.open, name, &paths)?;
+    if end == 0 {
+        fs::remove_file(&paths.lines).map_err(failed("remove", &paths.lines))?;
+        return fs::remove_file(&paths.open).map_err(failed("remove", &paths.open));
+    }
+    let file = File::options().write(true).open(&paths.open);
+    let cut = file.and_then(|file| {
+        file.set_len(end)?;
+        file.sync_all()
+    });
+    cut.map_err(failed("cut back", &paths.open))?;
+    fs::rename(&paths.open, &paths.sealed).map_err(failed("rename", &paths.open))
+}
+
+/// Writes the index of a file anew, and says where its last whole record ends.
+fn index(warc: &Path, name: &str, paths: &Paths) -> Result<u64, ArchiveError> {
+    let end = write_lines(warc, name, &paths.open_lines).map_err(failed("index", warc))?;
+    let sorted = cdxj::sort_file(&paths.open_lines, &paths.lines);
+    sorted.map_err(failed("sort", &paths.open_lines))?;
+    fs::remove_file(&paths.open_lines).map_err(failed("remove", &paths.open_lines))?;
+    Ok(end)
+}
+
+fn write_lines(warc: &Path, name: &str, lines: &Path) -> io::Result<u64> {
+    let mut out = BufWriter::new(File::create(lines)?);
+    let mut reader = WarcReader::open(warc)?;
+    let mut whole = 0;
+    // What follows the first flaw is nothing that we could have finished writing.
+    while let Some(Ok(mut record)) = reader.next() {
+        let offset = record.offset;
+        let Ok(line) = line_of(&mut record) else { break };
+        let Ok(end) = record.finish() else { break };
+        if let Some(line) = line {
+            out.write_all(line.place(name, offset, end - offset).as_bytes())?;
+        }
+        whole = end;
+    }
+    out.flush()?;
+    Ok(whole)
+}
+
+fn line_of<R: io::BufRead + io::Seek>(record: &mut Record<'_, R>) -> io::Result<Option<LineHead>> {
+    let head = record.head.clone();
+    let (Some(url), Some(date)) = (head.url(), head.field("WARC-Date")) else { return Ok(None) };
+    let mut start = Vec::new();
+    if head.is_http() {
+        let max = u64::try_from(HTTP_HEAD_MAX).expect("a length fits 64 bits");
+        record.take(max).read_to_end(&mut start)?;
+    }
+    let message = head.is_http().then(|| HttpMessage::split(&start));
+    let media_type = head.field("Content-Type");
+    let digest = head.field("WARC-Payload-Digest");
+    Ok(LineHead::new(head.kind, url, date, message.as_ref(), media_type, digest))
+}

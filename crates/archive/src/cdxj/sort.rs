@@ -1,0 +1,158 @@
+//! Lines are sorted bytewise, in bounded memory: in runs, which are then merged.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The lines that are sorted in memory at a time.
+const RUN_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Files that one merge reads at once.
+const MERGE_FILES_MAX: usize = 64;
+/// The longest line; a longer one is no line of ours.
+const LINE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Writes the lines of one file, sorted, to another, whole or not at all.
+pub(crate) fn sort_file(from: &Path, to: &Path) -> io::Result<()> {
+    sort_in_runs(from, to, RUN_BYTES_MAX)
+}
+
+fn sort_in_runs(from: &Path, to: &Path, run_bytes: usize) -> io::Result<()> {
+    let mut input = BufReader::new(File::open(from)?);
+    let mut runs = Vec::new();
+    loop {
+        let mut lines = Vec::new();
+        let mut bytes = 0;
+        while bytes < run_bytes {
+            let Some(line) = next_line(&mut input)? else { break };
+            bytes += line.len();
+            lines.push(line);
+        }
+        if lines.is_empty() {
+            break;
+        }
+        lines.sort_unstable();
+        let run = with_suffix(to, &format!(".run{}", runs.len()));
+        let mut out = BufWriter::new(File::create(&run)?);
+        for line in lines {
+            out.write_all(&line)?;
+        }
+        out.flush()?;
+        runs.push(run);
+    }
+    merge(&runs, to)?;
+    runs.iter().try_for_each(fs::remove_file)
+}
+
+/// Merges sorted files into one sorted file, whole or not at all.
+pub(crate) fn merge(files: &[PathBuf], to: &Path) -> io::Result<()> {
+    merge_by(files, to, MERGE_FILES_MAX)
+}
+
+fn merge_by(files: &[PathBuf], to: &Path, width: usize) -> io::Result<()> {
+    if files.len() <= width {
+        return merge_at_once(files, to);
+    }
+    let mut parts = Vec::new();
+    for group in files.chunks(width) {
+        let part = with_suffix(to, &format!(".part{}", parts.len()));
+        merge_at_once(group, &part)?;
+        parts.push(part);
+    }
+    // A group of parts may need parts of its own, so they get longer names.
+    let whole = with_suffix(to, ".parts");
+    merge_by(&parts, &whole, width)?;
+    fs::rename(&whole, to)?;
+    parts.iter().try_for_each(fs::remove_file)
+}
+
+fn merge_at_once(files: &[PathBuf], to: &Path) -> io::Result<()> {
+    let mut inputs = Vec::with_capacity(files.len());
+    let mut heap = BinaryHeap::with_capacity(files.len());
+    for file in files {
+        let mut input = BufReader::new(File::open(file)?);
+        if let Some(line) = next_line(&mut input)? {
+            heap.push(Reverse((line, inputs.len())));
+        }
+        inputs.push(input);
+    }
+    let new = with_suffix(to, ".new");
+    let mut out = BufWriter::new(File::create(&new)?);
+    while let Some(Reverse((line, source))) = heap.pop() {
+        out.write_all(&line)?;
+        if let Some(line) = next_line(&mut inputs[source])? {
+            heap.push(Reverse((line, source)));
+        }
+    }
+    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
+    fs::rename(new, to)
+}
+
+/// The next line with its end; the last may come without one, and gets it.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    input.take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') {
+        line.push(b'\n');
+    }
+    Ok(Some(line))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_runs_give_the_same_order_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let lines: Vec<String> =
+            (0..1_000_u32).map(|n| format!("{}\n", n * 7_919 % 1_000)).collect();
+        fs::write(&from, lines.concat()).unwrap();
+        let mut expect = lines;
+        expect.sort();
+        for run_bytes in [1, 100, 1_000_000] {
+            sort_in_runs(&from, &to, run_bytes).unwrap();
+            assert_eq!(fs::read_to_string(&to).unwrap(), expect.concat());
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "runs are removed");
+        }
+    }
+
+    #[test]
+    fn an_empty_file_sorts_to_an_empty_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::write(&from, "").unwrap();
+        sort_file(&from, &to).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_merge_of_more_files_than_it_may_open_goes_in_steps() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Vec::new();
+        for n in 0..10 {
+            let file = folder.path().join(format!("f{n}"));
+            fs::write(&file, format!("{n:02}\n{:02}\n", n + 5)).unwrap();
+            files.push(file);
+        }
+        let to = folder.path().join("to");
+        merge_by(&files, &to, 2).unwrap();
+        let text = fs::read_to_string(&to).unwrap();
+        let mut sorted: Vec<&str> = text.lines().collect();
+        sorted.sort_unstable();
+        assert_eq!(text.lines().collect::<Vec<_>>(), sorted);
+        assert_eq!(sorted.len(), 20);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 11, "parts are removed");
+    }
+}

@@ -1,0 +1,336 @@
+//! A capture becomes bytes: WARC records, each a gzip member of its own.
+
+use std::fmt::Write as _;
+use std::time::SystemTime;
+
+use libdeflater::{CompressionLvl, Compressor};
+use rhumb_web::Cut;
+
+use crate::cdxj::LineHead;
+use crate::digest::{Digest, Digester};
+use crate::http::{Dechunker, HttpMessage};
+use crate::id::{CrawlId, RecordId};
+use crate::read::Kind;
+use crate::stamp::Stamp;
+use crate::{Capture, Earlier, Lookup, Miss};
+
+/// The profile of a revisit whose payload is that of an earlier capture.
+pub(crate) const SAME_PAYLOAD: &str =
+    "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+/// The type of a block of named values.
+pub(crate) const WARC_FIELDS: &str = "application/warc-fields";
+/// Bodies below this are packed whatever they are: their headers are most of the record.
+const STORED_MIN: usize = 1_024;
+/// A buffer that one large body has grown beyond this is given back.
+const SCRATCH_KEPT_MAX: usize = 1024 * 1024;
+
+/// Finished bytes, ready to be appended as they are.
+#[derive(Clone, Debug)]
+pub struct Encoded {
+    /// Gzip members, back to back.
+    pub bytes: Vec<u8>,
+    /// The records in them; the first is the one that the index names.
+    pub records: Vec<Extent>,
+    /// The digest of the answer's payload.
+    pub payload_digest: Option<Digest>,
+    /// When that began which the records tell of.
+    pub began: SystemTime,
+    pub(crate) line: Option<LineHead>,
+}
+
+/// Where a record lies in its [`Encoded`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// What kind it is.
+    pub kind: Kind,
+    /// Its id.
+    pub id: RecordId,
+    /// Where its member begins.
+    pub offset: usize,
+    /// How long its member is.
+    pub length: usize,
+}
+
+/// Makes records. It owns its buffers: one for each thread that fetches.
+pub struct Encoder {
+    crawl: CrawlId,
+    pack: Compressor,
+    store: Compressor,
+    record: Vec<u8>,
+}
+
+impl std::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Encoder").field("crawl", &self.crawl).finish_non_exhaustive()
+    }
+}
+
+impl Encoder {
+    /// For one crawl.
+    pub fn new(crawl: CrawlId) -> Self {
+        let at = |level| Compressor::new(CompressionLvl::new(level).expect("a level in 0 to 12"));
+        Self { crawl, pack: at(1), store: at(0), record: Vec::new() }
+    }
+
+    /// An exchange: response or revisit, request, and metadata if there are fields.
+    ///
+    /// `earlier` is asked, with the payload's digest, whether the same payload is already kept;
+    /// never for a cut or an empty one.
+    pub fn capture(
+        &mut self,
+        capture: &Capture<'_>,
+        earlier: impl FnOnce(&Digest) -> Option<Earlier>,
+    ) -> Encoded {
+        let message = HttpMessage::split(capture.received);
+        let (digest, is_empty) = payload_digest(&message);
+        let may_repeat = capture.cut.is_none() && !is_empty;
+        let earlier = if may_repeat { earlier(&digest) } else { None };
+        let kind = if earlier.is_some() { Kind::Revisit } else { Kind::Response };
+        let block = if earlier.is_some() { message.head } else { capture.received };
+        let packing = packing(&message);
+
+        let mut batch = Batch::new(self, capture.began, capture.number, capture.url.as_str());
+        let mut head = batch.head(kind);
+        for protocol in &capture.protocols {
+            head.field("WARC-Protocol", protocol);
+        }
+        if let Some(address) = capture.address {
+            head.field("WARC-IP-Address", address);
+        }
+        head.field("WARC-Payload-Digest", digest);
+        if let Some(earlier) = &earlier {
+            head.field("WARC-Profile", SAME_PAYLOAD);
+            head.field("WARC-Refers-To-Target-URI", earlier.url.as_str());
+            head.field("WARC-Refers-To-Date", Stamp::of(earlier.began));
+            // ISO 28500, 6.7.2: a payload that is left out as known is a cut for its length.
+            head.field("WARC-Truncated", "length");
+        } else if let Some(cut) = capture.cut {
+            head.field("WARC-Truncated", truncation(cut));
+        }
+        let answer = head.finish("application/http; msgtype=response", block, packing);
+
+        let mut head = batch.head(Kind::Request);
+        head.field("WARC-Concurrent-To", answer);
+        if let Some(address) = capture.address {
+            head.field("WARC-IP-Address", address);
+        }
+        head.finish("application/http; msgtype=request", capture.sent, Packing::Packed);
+        if !capture.fields.is_empty() {
+            let mut head = batch.head(Kind::Metadata);
+            head.field("WARC-Concurrent-To", answer);
+            head.finish(WARC_FIELDS, &fields_block(&capture.fields), Packing::Packed);
+        }
+        let date = batch.stamp.as_str();
+        let line = LineHead::new(
+            kind,
+            capture.url.as_str(),
+            date,
+            Some(&message),
+            None,
+            Some(&digest.to_string()),
+        );
+        batch.end(line, Some(digest))
+    }
+
+    /// A fetch that failed: one metadata record.
+    pub fn miss(&mut self, miss: &Miss<'_>) -> Encoded {
+        let mut fields = vec![
+            ("outcome", miss.failure.word().to_owned()),
+            ("fetchTimeMs", miss.took.as_millis().to_string()),
+        ];
+        fields.extend(miss.fields.iter().cloned());
+        let mut batch = Batch::new(self, miss.began, miss.number, miss.url.as_str());
+        let mut head = batch.head(Kind::Metadata);
+        if let Some(address) = miss.address {
+            head.field("WARC-IP-Address", address);
+        }
+        head.finish(WARC_FIELDS, &fields_block(&fields), Packing::Packed);
+        batch.end(None, None)
+    }
+
+    /// A name that was looked up: a resource of type text/dns (RFC 4027).
+    pub fn lookup(&mut self, lookup: &Lookup<'_>) -> Encoded {
+        let url = format!("dns:{}", lookup.host);
+        let mut batch = Batch::new(self, lookup.began, lookup.number, &url);
+        let mut block = format!("{}\r\n", batch.stamp.digits());
+        for address in lookup.addresses {
+            let kind = if address.is_ipv4() { "A" } else { "AAAA" };
+            let seconds = lookup.holds.as_secs();
+            let host = lookup.host;
+            write!(block, "{host}.\t{seconds}\tIN\t{kind}\t{address}\r\n")
+                .expect("a string takes any text");
+        }
+        let digest = Digest::of(block.as_bytes());
+        let mut head = batch.head(Kind::Resource);
+        if let Some(server) = lookup.server {
+            head.field("WARC-IP-Address", server);
+        }
+        head.field("WARC-Payload-Digest", digest);
+        head.finish("text/dns", block.as_bytes(), Packing::Packed);
+        let date = batch.stamp.as_str();
+        let digest = digest.to_string();
+        let line = LineHead::new(Kind::Resource, &url, date, None, Some("text/dns"), Some(&digest));
+        batch.end(line, None)
+    }
+
+    /// The first record of a file, which says what the file is and who made it.
+    pub(crate) fn warcinfo(
+        &mut self,
+        file: &str,
+        began: SystemTime,
+        fields: &[(&str, String)],
+    ) -> Encoded {
+        let mut batch = Batch::new(self, began, 0, file);
+        let mut head = batch.head(Kind::Warcinfo);
+        head.field("WARC-Filename", file);
+        head.finish(WARC_FIELDS, &fields_block(fields), Packing::Packed);
+        batch.end(None, None)
+    }
+}
+
+/// The records of one [`Encoded`] while they are made.
+struct Batch<'e> {
+    encoder: &'e mut Encoder,
+    stamp: Stamp,
+    number: u64,
+    subject: &'e str,
+    encoded: Encoded,
+}
+
+impl<'e> Batch<'e> {
+    fn new(encoder: &'e mut Encoder, began: SystemTime, number: u64, subject: &'e str) -> Self {
+        let (bytes, records) = (Vec::new(), Vec::new());
+        let encoded = Encoded { bytes, records, payload_digest: None, began, line: None };
+        Self { encoder, stamp: Stamp::of(began), number, subject, encoded }
+    }
+
+    /// Begins a record; all but warcinfo name their URL.
+    fn head(&mut self, kind: Kind) -> Head<'_, 'e> {
+        let id = RecordId::new(self.encoder.crawl, kind, &self.stamp, self.number, self.subject);
+        let (stamp, subject) = (self.stamp.clone(), self.subject);
+        self.encoder.record.clear();
+        self.encoder.record.extend_from_slice(b"WARC/1.1\r\n");
+        let mut head = Head { batch: self, kind, id };
+        head.field("WARC-Type", kind.word());
+        head.field("WARC-Record-ID", id);
+        head.field("WARC-Date", stamp);
+        if kind != Kind::Warcinfo {
+            head.field("WARC-Target-URI", subject);
+        }
+        head
+    }
+
+    fn end(mut self, line: Option<LineHead>, payload_digest: Option<Digest>) -> Encoded {
+        if self.encoder.record.capacity() > SCRATCH_KEPT_MAX {
+            self.encoder.record = Vec::new();
+        }
+        self.encoded.line = line;
+        self.encoded.payload_digest = payload_digest;
+        self.encoded
+    }
+}
+
+/// One record while its head is written.
+struct Head<'b, 'e> {
+    batch: &'b mut Batch<'e>,
+    kind: Kind,
+    id: RecordId,
+}
+
+impl Head<'_, '_> {
+    fn field(&mut self, name: &str, value: impl std::fmt::Display) {
+        push_field(&mut self.batch.encoder.record, name, &value.to_string());
+    }
+
+    fn finish(mut self, media_type: &str, block: &[u8], packing: Packing) -> RecordId {
+        self.field("WARC-Block-Digest", Digest::of(block));
+        self.field("Content-Type", media_type);
+        self.field("Content-Length", block.len());
+        let Encoder { record, pack, store, .. } = &mut *self.batch.encoder;
+        record.extend_from_slice(b"\r\n");
+        record.extend_from_slice(block);
+        record.extend_from_slice(b"\r\n\r\n");
+        let compressor = if packing == Packing::Stored { store } else { pack };
+        let bytes = &mut self.batch.encoded.bytes;
+        let offset = bytes.len();
+        bytes.resize(offset + compressor.gzip_compress_bound(record.len()), 0);
+        let length = compressor.gzip_compress(record, &mut bytes[offset..]);
+        let length = length.expect("the bound leaves room for any record");
+        bytes.truncate(offset + length);
+        self.batch.encoded.records.push(Extent { kind: self.kind, id: self.id, offset, length });
+        self.id
+    }
+}
+
+/// Whether a record is worth the work of compression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Packed,
+    Stored,
+}
+
+/// Bodies that are compressed already only cost time when they are compressed again.
+fn packing(message: &HttpMessage<'_>) -> Packing {
+    if message.body.len() < STORED_MIN {
+        return Packing::Packed;
+    }
+    let encoding = message.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
+    let encodings: [&[u8]; 6] = [b"gzip", b"x-gzip", b"br", b"zstd", b"deflate", b"compress"];
+    let kind = message.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    let is_media = [&b"image/"[..], b"video/", b"audio/", b"font/"];
+    let is_media = is_media.iter().any(|prefix| kind.starts_with(prefix));
+    let is_text = matches!(kind, b"image/svg+xml" | b"image/bmp");
+    let is_packed_type = matches!(
+        kind,
+        b"application/zip" | b"application/gzip" | b"application/x-gzip" | b"application/pdf"
+    );
+    if encodings.contains(&encoding.as_slice()) || is_packed_type || is_media && !is_text {
+        Packing::Stored
+    } else {
+        Packing::Packed
+    }
+}
+
+/// Over the body without its transfer encoding, with its content encoding: the payload of
+/// ISO 28500. And whether it is empty.
+fn payload_digest(message: &HttpMessage<'_>) -> (Digest, bool) {
+    if !message.is_chunked() {
+        return (Digest::of(message.body), message.body.is_empty());
+    }
+    let mut digester = Digester::default();
+    let mut is_empty = true;
+    let mut take = |bytes: &[u8]| {
+        is_empty &= bytes.is_empty();
+        digester.push(bytes);
+    };
+    let mut dechunker = Dechunker::default();
+    dechunker.push(message.body, &mut take);
+    dechunker.end(&mut take);
+    (digester.end(), is_empty)
+}
+
+fn truncation(cut: Cut) -> &'static str {
+    match cut {
+        Cut::Length => "length",
+        Cut::Time => "time",
+        Cut::Disconnect => "disconnect",
+        Cut::Encoding => "unspecified",
+    }
+}
+
+fn fields_block(fields: &[(&str, String)]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in fields {
+        push_field(&mut block, name, value);
+    }
+    block
+}
+
+/// One named value; a line end in it would begin another, so control characters become spaces.
+fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend(value.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
+    out.extend_from_slice(b"\r\n");
+}

@@ -1,0 +1,31 @@
+//! What we keep for ever: WARC files, and the CDXJ index that finds a page in them again.
+//!
+//! An [`Encoder`] turns a [`Capture`] into finished bytes on whichever thread fetched it; an
+//! [`Archive`] only appends them, rotates its files and seals them. A [`WarcReader`] streams
+//! records back, ours or others', and [`verify`] says what is wrong with a file and where.
+//!
+//! This room never fetches, never decodes a content encoding and never changes a byte of what
+//! the wire brought. It reads no clock: times come with what is kept.
+//! It follows ISO 28500:2017 (WARC 1.1), and `cdxj-indexer` for the lines of the index.
+
+mod archive;
+mod capture;
+mod cdxj;
+mod digest;
+mod encode;
+mod http;
+mod id;
+mod read;
+mod stamp;
+mod surt;
+mod verify;
+
+pub use archive::{About, Archive, ArchiveError, ArchiveSettings, Placed};
+pub use capture::{Capture, Earlier, Lookup, Miss};
+pub use digest::Digest;
+pub use encode::{Encoded, Encoder, Extent};
+pub use http::HttpMessage;
+pub use id::{CrawlId, RecordId};
+pub use read::{Fault, Flaw, Kind, Record, RecordHead, WarcReader};
+pub use surt::surt;
+pub use verify::{Report, verify};

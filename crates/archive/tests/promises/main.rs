@@ -1,0 +1,11 @@
+//! What the archive promises.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a broken test fails where it breaks")]
+#![expect(clippy::print_stdout, reason = "a promise that was not checked says so")]
+
+mod broken;
+mod conformance;
+mod files;
+mod round_trip;
+mod samples;
+mod tools;
+mod verifier;

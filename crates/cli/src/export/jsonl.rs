@@ -1,0 +1,120 @@
+//! One stored page a line, read back from the archive.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use rhumb_archive::{HttpMessage, Kind, RecordHead, WarcReader};
+use rhumb_web::{Canon, CanonUrl, Link};
+use serde::Serialize;
+
+use super::unreadable;
+use crate::fault::Fault;
+use crate::tell;
+
+/// The longest block that is read: what a fetch keeps at most, with room for its framing.
+const BLOCK_BYTES_MAX: usize = 64 << 20;
+
+#[derive(Serialize)]
+struct Row {
+    url: String,
+    status: Option<u16>,
+    time: Option<String>,
+    #[serde(rename = "type")]
+    media_type: Option<String>,
+    charset: Option<&'static str>,
+    language: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+    links: Vec<Link>,
+    digest: Option<String>,
+    duplicate_of: Option<String>,
+}
+
+/// Writes the pages; with `all`, everything that was answered.
+pub(super) fn write(files: &[PathBuf], all: bool, out: &mut impl Write) -> Result<(), Fault> {
+    for path in files {
+        let mut reader = WarcReader::open(path).map_err(|error| unreadable(path, &error))?;
+        // An answer is followed by its metadata, which say what it was fetched for.
+        let mut held: Option<(String, Row)> = None;
+        while let Some(record) = reader.next() {
+            let mut record = match record {
+                Ok(record) => record,
+                Err(fault) => {
+                    let (offset, flaw) = (fault.offset, fault.flaw);
+                    tell(&format!("warning: {}: at byte {offset}: {flaw}", path.display()));
+                    continue;
+                }
+            };
+            if !matches!(record.head.kind, Kind::Response | Kind::Revisit | Kind::Metadata) {
+                continue;
+            }
+            let block = record.block(BLOCK_BYTES_MAX).map_err(|error| unreadable(path, &error))?;
+            if record.head.kind == Kind::Metadata {
+                let about = record.head.field("WARC-Concurrent-To").unwrap_or_default();
+                if let Some((_, row)) = held.take_if(|(id, _)| id == about) {
+                    let is_page = errand(&block) == Some("page");
+                    put(&row, all || is_page, all, out)?;
+                }
+                continue;
+            }
+            if let Some((_, row)) = held.take() {
+                put(&row, true, all, out)?;
+            }
+            let id = record.head.field("WARC-Record-ID").unwrap_or_default().to_owned();
+            held = Some((id, row(&record.head, &block)));
+        }
+        if let Some((_, row)) = held {
+            put(&row, true, all, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn put(row: &Row, is_wanted: bool, all: bool, out: &mut impl Write) -> Result<(), Fault> {
+    let is_page = row.status.is_some_and(|status| (200..300).contains(&status));
+    if is_wanted && (all || is_page) {
+        let line = crate::printable::json(row).map_err(std::io::Error::from)?;
+        out.write_all(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn errand(metadata: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(metadata).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("errand:").map(str::trim))
+}
+
+fn row(head: &RecordHead, block: &[u8]) -> Row {
+    let message = HttpMessage::split(block);
+    let text_of = |name: &str| {
+        message.header(name).and_then(|value| std::str::from_utf8(value).ok()).map(str::to_owned)
+    };
+    let mut row = Row {
+        url: head.url().unwrap_or_default().to_owned(),
+        status: message.status().and_then(|status| status.parse().ok()),
+        time: head.field("WARC-Date").map(str::to_owned),
+        media_type: text_of("content-type"),
+        charset: None,
+        language: None,
+        title: None,
+        text: None,
+        links: Vec::new(),
+        digest: head.field("WARC-Payload-Digest").map(str::to_owned),
+        duplicate_of: head.field("WARC-Refers-To-Target-URI").map(str::to_owned),
+    };
+    let Ok(url) = CanonUrl::parse_with(&row.url, Canon::KeepQuery) else { return row };
+    if head.kind == Kind::Revisit {
+        return row;
+    }
+    let codings =
+        message.headers().filter(|(key, _)| key.eq_ignore_ascii_case(b"content-encoding"));
+    let codings = codings.filter_map(|(_, value)| std::str::from_utf8(value).ok());
+    let body = rhumb_fetch::decoded(codings, message.payload().into_owned().into());
+    let page = rhumb_page::read(&body, row.media_type.as_deref(), &url, Canon::Full, false);
+    row.charset = page.charset.map(|charset| charset.encoding.name());
+    row.language = page.scan.language;
+    row.title = page.scan.title;
+    row.text = page.charset.is_some().then_some(page.scan.text);
+    row.links = page.scan.links;
+    row
+}

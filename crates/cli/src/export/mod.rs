@@ -1,0 +1,94 @@
+//! `rhumb export`: what a crawl has kept, in the format that is wanted.
+
+mod jsonl;
+mod warc;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use crate::fault::{FAILED, Fault};
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The folder of a crawl
+    dir: PathBuf,
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    to: Format,
+    /// Where to write it [default: stdout]
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// With jsonl: robots.txt, sitemaps, redirects and errors too
+    #[arg(long)]
+    all: bool,
+    /// With warc: write nothing, and check every record of every file
+    #[arg(long)]
+    verify: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One page a line
+    Jsonl,
+    /// The archive as one WARC file
+    Warc,
+}
+
+pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
+    if (args.all && args.to != Format::Jsonl) || (args.verify && args.to != Format::Warc) {
+        return Err(Fault::usage(
+            "--all goes with --to jsonl, and --verify with --to warc",
+            format!("rhumb export {} --to warc --verify", args.dir.display()),
+        ));
+    }
+    let files = files(&args.dir)?;
+    if args.verify {
+        let is_valid = warc::verify(&files)?;
+        return Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
+    }
+    match &args.output {
+        Some(path) => {
+            let file = File::create_new(path);
+            let file = file.map_err(|error| Fault::file("write", path.display(), &error))?;
+            write(args, &files, BufWriter::new(file))?;
+        }
+        None => write(args, &files, BufWriter::new(std::io::stdout().lock()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<(), Fault> {
+    match args.to {
+        Format::Jsonl => jsonl::write(files, args.all, &mut out)?,
+        Format::Warc => warc::write(files, &mut out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The WARC files of a crawl in the order in which they were written; one that grows still, too.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let archive = folder.join(crate::crawl::ARCHIVE_NAME);
+    let entries = std::fs::read_dir(&archive).map_err(|error| {
+        Fault::usage(
+            format!("{} holds no crawl: {error}", folder.display()),
+            "the folder that `rhumb crawl -o DIR` was given",
+        )
+    })?;
+    let is_warc = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.ends_with(".warc.gz") || name.ends_with(".warc.gz.open")
+    };
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(is_warc).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// A file of the archive that could not be read.
+fn unreadable(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::failed(format!("cannot read {}: {error}", path.display()), "check the file's rights")
+}

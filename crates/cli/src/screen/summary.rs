@@ -1,0 +1,112 @@
+//! The end of a crawl, told.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rhumb_crawl::shell::{Ended, Summary};
+use serde::Serialize;
+
+use super::hints::{self, Backdrop};
+use super::{Voice, descending, mean_rate, print, waiting};
+use crate::quantity::{bytes, elapsed, grouped};
+use crate::tell;
+
+#[derive(Serialize)]
+struct SummaryEvent {
+    event: &'static str,
+    fetched: u64,
+    refused: BTreeMap<&'static str, u64>,
+    failed: BTreeMap<String, u64>,
+    duplicates: u64,
+    queued: u64,
+    waiting: u64,
+    bytes: u64,
+    elapsed_ms: u64,
+    pages_per_s: f64,
+    exit: u8,
+}
+
+impl Voice {
+    /// The end of the crawl.
+    pub(crate) fn summary(
+        self,
+        summary: &Summary,
+        backdrop: &Backdrop,
+        exit: u8,
+    ) -> std::io::Result<()> {
+        let Summary { progress, duplicates, .. } = summary;
+        let tally = &progress.tally;
+        if self.json {
+            let elapsed_ms = u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX);
+            let refused = tally.refused.iter().map(|(reason, n)| (reason.word(), *n));
+            print(&SummaryEvent {
+                event: "summary",
+                fetched: tally.fetched,
+                refused: refused.collect(),
+                failed: tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect(),
+                duplicates: *duplicates,
+                queued: progress.queued,
+                waiting: progress.waiting.values().sum(),
+                bytes: tally.bytes,
+                elapsed_ms,
+                pages_per_s: mean_rate(progress),
+                exit,
+            })?;
+        }
+        if !(self.json && self.quiet) {
+            tell(&text(summary, backdrop));
+        }
+        Ok(())
+    }
+}
+
+fn text(summary: &Summary, backdrop: &Backdrop) -> String {
+    let progress = &summary.progress;
+    let tally = &progress.tally;
+    let ended = match summary.ended {
+        Ended::Done => "done",
+        Ended::Limit => "limit reached",
+        Ended::Stopped => "stopped",
+    };
+    let mut text = format!(
+        "\n{ended} in {}: {} pages and {} redirects from {} sites, {}, {:.0} fetches/s",
+        elapsed(progress.elapsed),
+        grouped(tally.pages()),
+        grouped(tally.redirects),
+        grouped(progress.sites),
+        bytes(tally.bytes),
+        mean_rate(progress),
+    );
+    let mut list = |name: &str, items: Vec<(String, u64)>| {
+        if !items.is_empty() {
+            let items = descending(items).into_iter();
+            let items: Vec<String> =
+                items.map(|(word, n)| format!("{word} {}", grouped(n))).collect();
+            write!(text, "\n  {name:<11} {}", items.join(", ")).expect("a string takes all");
+        }
+    };
+    let also = [
+        ("robots.txt", tally.robots),
+        ("sitemaps", tally.sitemaps),
+        ("duplicate pages", summary.duplicates),
+        ("links between partitions", tally.crossed),
+    ];
+    let refused = tally.refused.iter().map(|(reason, n)| (reason.word().to_owned(), *n));
+    list("refused", refused.collect());
+    list("failed", tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect());
+    list("not whole", tally.cut.iter().map(|(cut, n)| (cut.word().to_owned(), *n)).collect());
+    let also = also.into_iter().filter(|(_, n)| *n > 0);
+    list("also", also.map(|(word, n)| (word.to_owned(), n)).collect());
+    if progress.queued > 0 {
+        let queued = grouped(progress.queued);
+        write!(text, "\n  left        {queued} URLs in the queue").expect("a string takes all");
+        let waiting = waiting(progress);
+        if !waiting.is_empty() {
+            write!(text, "; sites that wait: {waiting}").expect("a string takes all");
+        }
+    }
+    for hint in hints::of(summary, backdrop) {
+        write!(text, "\n  note: {hint}").expect("a string takes all");
+    }
+    text
+}

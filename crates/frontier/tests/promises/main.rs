@@ -1,0 +1,184 @@
+//! What the frontier promises, over random histories and against naive models.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use proptest::prelude::*;
+use rhumb_frontier::{Conduct, Entry, Frontier, HEAD_MAX, Manner, Manners, Placement};
+use rhumb_web::{Candidate, CanonUrl, Errand, Origin, Site, Span, Tick};
+
+fn entry(site: usize, page: usize, depth: u16) -> Entry {
+    let scheme = if page.is_multiple_of(4) { "https" } else { "http" };
+    let url = CanonUrl::parse(&format!("{scheme}://s{site}.test/{page}")).expect("it is a URL");
+    Entry::new(Candidate { url, errand: Errand::Page, depth, hops: 0 })
+}
+
+/// A step of a history.
+#[derive(Clone, Debug)]
+enum Step {
+    Admit { site: usize, page: usize, depth: u16 },
+    Take,
+    Settle(u8),
+    Pass(u64),
+    HoldPages { site: usize, for_ms: u64 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..6_usize, 0..60_usize, 0..5_u16)
+            .prop_map(|(site, page, depth)| Step::Admit { site, page, depth }),
+        4 => Just(Step::Take),
+        3 => (0..5_u8).prop_map(Step::Settle),
+        2 => (0..1_500_u64).prop_map(Step::Pass),
+        1 => (0..6_usize, 0..2_000_u64)
+            .prop_map(|(site, for_ms)| Step::HoldPages { site, for_ms }),
+    ]
+}
+
+/// A naive frontier: a list, and times kept by hand.
+#[derive(Default)]
+struct Model {
+    now: Tick,
+    queued: HashSet<CanonUrl>,
+    busy: VecDeque<Entry>,
+    free_at: HashMap<Site, Tick>,
+    pages_at: HashMap<Origin, Tick>,
+}
+
+fn conduct(kind: u8) -> Conduct {
+    match kind {
+        0 => Conduct::Failed,
+        1 => Conduct::Pushback(Some(Span(700))),
+        2 => Conduct::Excused,
+        _ => Conduct::Answered(Span(20)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_site_is_never_on_turn_while_it_is_busy_or_before_its_time(
+        steps in prop::collection::vec(step(), 1..300),
+    ) {
+        let manners = Manners { delay: Span(500), delay_is_explicit: true, tries: 3 };
+        let mut frontier = Frontier::default();
+        let mut model = Model::default();
+        for step in steps {
+            match step {
+                Step::Admit { site, page, depth } => {
+                    let entry = entry(site, page, depth);
+                    if model.queued.insert(entry.url().clone()) {
+                        prop_assert_eq!(frontier.admit(entry), Placement::Head);
+                    }
+                }
+                Step::Take => {
+                    let Some(site) = frontier.next(model.now) else { continue };
+                    let free_at = model.free_at.insert(site.clone(), Tick::NEVER);
+                    prop_assert!(free_at.unwrap_or_default() <= model.now, "{site} too early");
+                    let state = frontier.site(&site).expect("it is on turn");
+                    let next = state.peek(model.now).expect("it has work").clone();
+                    let pages_at = model.pages_at.get(&next.url().origin()).copied();
+                    prop_assert!(pages_at.unwrap_or_default() <= model.now, "pages too early");
+                    prop_assert!(model.queued.contains(next.url()), "it was admitted");
+                    frontier.issue(&next);
+                    model.busy.push_back(next);
+                }
+                Step::Settle(kind) => {
+                    let Some(done) = model.busy.pop_front() else { continue };
+                    let site = done.url().site();
+                    let before = frontier.site(&site).expect("it is busy").manner();
+                    let gap = manners.gap(Span(20), None);
+                    let after = before.after(model.now, conduct(kind), gap, 0);
+                    frontier.settle(&site, after, None);
+                    let pushed = if kind == 1 { Span(700) } else { Span::ZERO };
+                    model.free_at.insert(site, model.now + gap.max(pushed));
+                }
+                Step::Pass(ms) => model.now = model.now + Span(ms),
+                Step::HoldPages { site, for_ms } => {
+                    let origin = entry(site, 1, 0).url().origin();
+                    let until = model.now + Span(for_ms);
+                    frontier.hold_pages(&origin, until);
+                    model.pages_at.insert(origin, until);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_entry_is_served_once_nearest_to_the_seeds_first(
+        pages in prop::collection::hash_set((0..4_usize, 0..80_usize, 0..4_u16), 1..150),
+    ) {
+        let mut frontier = Frontier::default();
+        let mut admitted = HashSet::new();
+        for (site, page, depth) in pages {
+            // One URL has one depth: the first that it was found at.
+            if admitted.insert((site, page)) {
+                let placement = frontier.admit(entry(site, page, depth));
+                prop_assert_eq!(placement, Placement::Head);
+            }
+        }
+        let total = frontier.queued();
+        let mut last: BTreeMap<Site, usize> = BTreeMap::new();
+        let mut served = HashSet::new();
+        while let Some(site) = frontier.next(Tick(0)) {
+            let next = frontier.site(&site).and_then(|state| state.peek(Tick(0))).cloned();
+            let next = next.expect("a site on turn has work");
+            let band = last.insert(site.clone(), next.band()).unwrap_or(0);
+            prop_assert!(band <= next.band(), "a nearer page waits behind a farther one");
+            prop_assert!(served.insert(next.url().clone()), "served twice");
+            frontier.issue(&next);
+            frontier.settle(&site, Manner::default(), None);
+        }
+        prop_assert_eq!(served.len() as u64, total);
+        prop_assert_eq!(frontier.queued(), 0);
+    }
+}
+
+#[test]
+fn a_site_with_many_entries_keeps_a_short_head_and_is_refilled_in_order() {
+    let mut frontier = Frontier::default();
+    let mut shelf = VecDeque::new();
+    let pages = HEAD_MAX * 3;
+    for page in 0..pages {
+        // Odd numbers only: all of one origin.
+        if let Placement::Shelf(entry) = frontier.admit(entry(1, page * 4 + 1, 2)) {
+            shelf.push_back(entry);
+        }
+    }
+    assert_eq!(shelf.len(), pages - HEAD_MAX);
+    assert_eq!(frontier.queued(), pages as u64);
+    let origin = entry(1, 1, 2).url().origin();
+    let mut served = Vec::new();
+    while let Some(site) = frontier.next(Tick(0)) {
+        let next = frontier.site(&site).and_then(|state| state.peek(Tick(0))).cloned();
+        let next = next.expect("a site on turn has work");
+        frontier.issue(&next);
+        served.push(next);
+        frontier.settle(&site, Manner::default(), None);
+        if frontier.wants_refill(&origin) {
+            let count = HEAD_MAX.min(shelf.len());
+            frontier.refill(&origin, shelf.drain(..count).collect());
+        }
+    }
+    let expect: Vec<Entry> = (0..pages).map(|page| entry(1, page * 4 + 1, 2)).collect();
+    assert_eq!(served, expect);
+}
+
+#[test]
+fn a_lower_band_has_the_larger_share_and_no_band_starves() {
+    let mut frontier = Frontier::default();
+    for site in 0..400 {
+        let depth = u16::try_from(site % 4).expect("small");
+        assert_eq!(frontier.admit(entry(site, 1, depth)), Placement::Head);
+    }
+    let mut shares = [0; 4];
+    for _ in 0..100 {
+        let site = frontier.next(Tick(0)).expect("there is work");
+        let next = frontier.site(&site).and_then(|state| state.peek(Tick(0))).cloned();
+        let next = next.expect("a site on turn has work");
+        shares[next.band()] += 1;
+        frontier.issue(&next);
+    }
+    assert!(shares.is_sorted_by(|a, b| a >= b) && shares[3] > 0, "{shares:?}");
+    assert!(shares[0] > 2 * shares[2], "{shares:?}");
+}
