@@ -2,7 +2,7 @@
 //!
 //! An [`Encoder`] turns a [`Capture`] into finished bytes on whichever thread fetched it; an
 //! [`Archive`] only appends them, rotates its files and seals them. A [`WarcReader`] streams
-//! records back, ours or others', and [`verify`] says what is wrong with a file and where.
+//! records back, ours or others', and [`verify()`] says what is wrong with a file and where.
 //!
 //! This room never fetches, never decodes a content encoding and never changes a byte of what
 //! the wire brought. It reads no clock: times come with what is kept.

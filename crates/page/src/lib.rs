@@ -1,6 +1,6 @@
 //! What a body says: its charset, its links and text, the entries of a sitemap or feed.
 //!
-//! [`read`] is the door for a crawl; [`charset`], [`scan`] and [`sitemap`] are its parts.
+//! [`read()`] is the door for a crawl; [`charset()`], [`scan()`] and [`sitemap()`] are its parts.
 //! Whatever bytes come, something comes out: broken markup yields what could be read, and
 //! everything that a page can make large has a named maximum.
 //!

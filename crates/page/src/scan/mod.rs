@@ -1,6 +1,6 @@
 //! One streaming pass over a page: links, title, metas and visible text.
 //!
-//! `lol_html` finds tags, text and comments; a [`Gatherer`](gatherer::Gatherer) keeps what counts.
+//! `lol_html` finds tags, text and comments; a [`Gatherer`] keeps what counts.
 //! The content of `noscript` and `noframes` is scanned for links as well: we run no scripts and
 //! draw no frames. Links are resolved at the end, because a `base` also rules those before it.
 
