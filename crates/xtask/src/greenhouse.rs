@@ -16,9 +16,12 @@ const PATIENCE: Duration = Duration::from_mins(5);
 const PATIENCE_TO_BUILD: Duration = Duration::from_mins(30);
 
 /// Grows all plants, or the one named, and tells how many turned red.
-pub(crate) fn run(name: Option<&str>) -> Ended {
-    let chosen: Vec<&Plant> =
-        PLANTS.iter().filter(|plant| name.is_none_or(|name| name == plant.name)).collect();
+pub(crate) fn run(name: Option<&str>, full: bool) -> Ended {
+    let is_chosen = |plant: &&Plant| match name {
+        Some(name) => name == plant.name,
+        None => full || !plant.full,
+    };
+    let chosen: Vec<&Plant> = PLANTS.iter().filter(is_chosen).collect();
     if let Some(name) = name
         && chosen.is_empty()
     {
@@ -191,8 +194,15 @@ mod tests {
     use super::*;
 
     fn check(text: &str, before: &'static str, after: &'static str) -> Result<String, String> {
-        let plant =
-            Plant { name: "p", file: "f.rs", before, after, package: "rhumb-web", filter: "t" };
+        let plant = Plant {
+            name: "p",
+            file: "f.rs",
+            before,
+            after,
+            package: "rhumb-web",
+            filter: "t",
+            full: false,
+        };
         planted(text, &plant)
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Plant {
     pub(crate) package: &'static str,
     /// A part of the name of the test that must notice.
     pub(crate) filter: &'static str,
+    /// Left to `cargo x test --full` and `cargo x plants`: many crates are built for it.
+    pub(crate) full: bool,
 }
 
 /// All of them.
@@ -28,6 +30,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "rest[..3]",
         package: "rhumb-web",
         filter: "spellings_of_one_page_become_one_text",
+        full: false,
     },
     Plant {
         name: "tracking parameters are kept",
@@ -36,6 +39,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "!parameters::is_dropped(name) || !name.is_empty()",
         package: "rhumb-web",
         filter: "tracking_and_session_parameters_go",
+        full: false,
     },
     Plant {
         name: "the shorter robots rule wins",
@@ -44,6 +48,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "(rule.pattern.weight(), Reverse(rule.allow))",
         package: "rhumb-rules",
         filter: "a_longer_rule_beats_a_shorter_one",
+        full: false,
     },
     Plant {
         name: "image maps have no links",
@@ -52,6 +57,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "b\"area\" => {}",
         package: "rhumb-page",
         filter: "every_kind_of_link_is_found",
+        full: false,
     },
     Plant {
         name: "the gap by min instead of max",
@@ -60,6 +66,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "self.delay.min(by_load)",
         package: "rhumb-frontier",
         filter: "the_gap_is_the_longest",
+        full: false,
     },
     Plant {
         name: "a busy site is on turn",
@@ -68,6 +75,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "if self.in_flight && self.visits > u64::MAX / 2 {",
         package: "rhumb-frontier",
         filter: "a_site_is_never_on_turn",
+        full: false,
     },
     Plant {
         name: "simulated: the gap by min instead of max",
@@ -76,6 +84,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "self.delay.min(by_load)",
         package: "rhumb-simulate",
         filter: "no_host_can_complain",
+        full: false,
     },
     Plant {
         name: "simulated: Retry-After is ignored",
@@ -84,6 +93,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "asked.map_or(doubled, |_| doubled).min(DAY)",
         package: "rhumb-simulate",
         filter: "no_host_can_complain",
+        full: true,
     },
     Plant {
         name: "simulated: crawl-delay is ignored",
@@ -92,6 +102,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: ".max(robots_gap.map_or(Span::ZERO, |_| Span::ZERO))",
         package: "rhumb-simulate",
         filter: "no_host_can_complain",
+        full: true,
     },
     Plant {
         name: "simulated: the ticket that is out is forgotten",
@@ -100,6 +111,7 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "state.in_flight = false;",
         package: "rhumb-simulate",
         filter: "no_host_can_complain",
+        full: true,
     },
     Plant {
         name: "simulated: a new crawl-delay waits for the next visit",
@@ -108,5 +120,24 @@ pub(crate) const PLANTS: &[Plant] = &[
         after: "manner = manner.not_before(now + Span(gap.0.min(1)));",
         package: "rhumb-simulate",
         filter: "no_host_can_complain",
+        full: true,
+    },
+    Plant {
+        name: "private addresses are visited",
+        file: "crates/fetch/src/address.rs",
+        before: "is_public(address) ||",
+        after: "!is_public(address) || is_public(address) ||",
+        package: "rhumb-fetch",
+        filter: "a_private_address_is_refused_before_anything_is_sent",
+        full: false,
+    },
+    Plant {
+        name: "the digest of a payload counts its chunks",
+        file: "crates/archive/src/encode.rs",
+        before: "let (digest, is_empty) = payload_digest(&message);",
+        after: "let (digest, is_empty) = (Digest::of(message.body), message.body.is_empty());",
+        package: "rhumb-archive",
+        filter: "the_payload_digest_is_over_the_body_without_its_chunks",
+        full: false,
     },
 ];

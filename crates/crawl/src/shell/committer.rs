@@ -29,15 +29,9 @@ struct Deposit {
 pub(super) struct Counter {
     crawl: CrawlId,
     encoders: Mutex<Vec<Encoder>>,
-    payloads: Mutex<Payloads>,
+    /// The payloads that are in the archive, by digest.
+    payloads: Mutex<HashMap<Digest, Earlier>>,
     deposits: mpsc::Sender<Deposit>,
-}
-
-/// The payloads that are in the archive, by digest.
-#[derive(Debug, Default)]
-struct Payloads {
-    earlier: HashMap<Digest, Earlier>,
-    repeats: u64,
 }
 
 impl Counter {
@@ -56,15 +50,7 @@ impl Counter {
 
     /// The capture that first had this payload.
     pub(super) fn earlier(&self, digest: &Digest) -> Option<Earlier> {
-        let mut payloads = locked(&self.payloads);
-        let earlier = payloads.earlier.get(digest).cloned();
-        payloads.repeats += u64::from(earlier.is_some());
-        earlier
-    }
-
-    /// Payloads that were kept as a reference to an earlier one.
-    pub(super) fn repeats(&self) -> u64 {
-        locked(&self.payloads).repeats
+        locked(&self.payloads).get(digest).cloned()
     }
 
     /// Hands bytes over, and waits until they are written; false if they could not be.
@@ -76,8 +62,8 @@ impl Counter {
     /// Lets later captures refer to this one, now that it is written.
     pub(super) fn publish(&self, digest: Digest, capture: Earlier) {
         let mut payloads = locked(&self.payloads);
-        if payloads.earlier.len() < PAYLOADS_MAX {
-            payloads.earlier.entry(digest).or_insert(capture);
+        if payloads.len() < PAYLOADS_MAX {
+            payloads.entry(digest).or_insert(capture);
         }
     }
 }
@@ -105,7 +91,7 @@ pub(super) fn start(
     let counter = Counter {
         crawl,
         encoders: Mutex::new(Vec::new()),
-        payloads: Mutex::new(Payloads::default()),
+        payloads: Mutex::new(HashMap::new()),
         deposits,
     };
     (counter, tokio::task::spawn_blocking(write))

@@ -159,7 +159,7 @@ pub async fn run(
         }
     };
     let hosts = desk.hosts();
-    let duplicates = worker.repeats();
+    let duplicates = worker.duplicates();
     drop((desk, worker));
     committer.await.expect("the committer does not panic")?;
     Ok(Summary { ended, progress, duplicates, hosts, facts })

@@ -1,9 +1,10 @@
 //! A worker carries one ticket: fetch, read, keep, report.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
-use rhumb_archive::{Capture, Earlier, Encoded, Lookup, Miss};
+use rhumb_archive::{Capture, Earlier, Encoded, Kind, Lookup, Miss};
 use rhumb_fetch::{Conditions, Fetcher};
 use rhumb_rules::Rules;
 use rhumb_web::{
@@ -27,6 +28,7 @@ pub(super) struct Worker {
     fetcher: Fetcher,
     reader: Reader,
     counter: Counter,
+    duplicates: AtomicU64,
     /// Turns for large bodies: each may grow to many times its size while it is read.
     large: Semaphore,
     events: mpsc::Sender<(PartitionId, Event)>,
@@ -42,7 +44,15 @@ impl Worker {
         events: mpsc::Sender<(PartitionId, Event)>,
         refusals: Option<mpsc::Sender<Report>>,
     ) -> Self {
-        Self { fetcher, reader, counter, large: Semaphore::new(LARGE_AT_ONCE), events, refusals }
+        Self {
+            fetcher,
+            reader,
+            counter,
+            duplicates: AtomicU64::new(0),
+            large: Semaphore::new(LARGE_AT_ONCE),
+            events,
+            refusals,
+        }
     }
 
     pub(super) fn prefetch(&self, site: &Site) {
@@ -50,8 +60,8 @@ impl Worker {
     }
 
     /// Pages that were kept as a reference to an earlier one.
-    pub(super) fn repeats(&self) -> u64 {
-        self.counter.repeats()
+    pub(super) fn duplicates(&self) -> u64 {
+        self.duplicates.load(Ordering::Relaxed)
     }
 
     pub(super) async fn carry(
@@ -143,6 +153,9 @@ impl Worker {
         let encoded = self
             .counter
             .encode(|encoder| encoder.capture(&capture, |digest| self.counter.earlier(digest)));
+        let is_page = candidate.errand == Errand::Page && (200..300).contains(&exchange.status);
+        let is_repeat = encoded.records.first().is_some_and(|first| first.kind == Kind::Revisit);
+        self.duplicates.fetch_add(u64::from(is_page && is_repeat), Ordering::Relaxed);
         (reading, encoded)
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn run(choice: &Choice) -> Ended {
     if failed > 0 {
         return Err(format!("{failed} failed; whole logs are in {}", logs.display()));
     }
-    if choice.filter.is_none() { greenhouse::run(None) } else { Ok(()) }
+    if choice.filter.is_none() { greenhouse::run(None, choice.full) } else { Ok(()) }
 }
 
 fn command(binary: &Binary, choice: &Choice, supplies: &Supplies) -> Command {
