@@ -15,6 +15,8 @@ const FAULTS_MAX: usize = 1_000;
 const IDS_MAX: usize = 8_000_000;
 /// The longest head of an HTTP message that is looked into.
 const HTTP_HEAD_MAX: usize = 1024 * 1024;
+/// What every HTTP answer begins with.
+const HTTP_START: &[u8] = b"HTTP/";
 
 /// What a file holds, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,13 +80,13 @@ fn verify_reader<R: BufRead + Seek>(mut reader: WarcReader<R>) -> Report {
         {
             flaws.push(Flaw::RepeatedId);
         }
-        let digest_flaws = check_digests(&mut record);
+        let block_flaws = check_block(&mut record);
         let end = record.finish();
-        // Where the block itself is broken, its digests say nothing more.
+        // Where the block itself is broken, what it holds says nothing more.
         let is_whole =
             end.as_ref().is_ok() || matches!(&end, Err(f) if f.flaw == Flaw::SharedMember);
         if is_whole {
-            flaws.extend(digest_flaws);
+            flaws.extend(block_flaws);
         }
         for flaw in flaws {
             report.add(Fault { offset, flaw });
@@ -167,24 +169,33 @@ fn is_digest(value: &str) -> bool {
     }
 }
 
-/// Reads the block and holds it against its digests.
-fn check_digests<R: BufRead + Seek>(record: &mut Record<'_, R>) -> Vec<Flaw> {
+/// Reads the block and holds it against its type and digests.
+fn check_block<R: BufRead + Seek>(record: &mut Record<'_, R>) -> Vec<Flaw> {
     let named = |name| record.head.field(name).and_then(Digest::parse);
     let (block, payload) = (named("WARC-Block-Digest"), named("WARC-Payload-Digest"));
     let is_revisit = record.head.kind == Kind::Revisit;
-    let mut sums = Sums::new(record.head.is_http());
+    let is_http = record.head.is_http();
+    let is_answer = is_http && record.head.kind != Kind::Request;
+    // A revisit may do without the head of its answer.
+    let may_be_empty = is_revisit && record.head.length == 0;
+    // The reader remembers an error and says so when the record is finished.
+    let Ok(start) = record.block(HTTP_START.len()) else { return Vec::new() };
+    let mut sums = Sums::new(is_http);
+    sums.push(&start);
     let mut buffer = [0; 16 * 1024];
     loop {
         match record.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => sums.push(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // The reader remembers it and says so when the record is finished.
             Err(_) => return Vec::new(),
         }
     }
     let (block_sum, payload_sums) = sums.end();
     let mut flaws = Vec::new();
+    if is_answer && !may_be_empty && start != HTTP_START {
+        flaws.push(Flaw::NotHttp);
+    }
     if block.is_some_and(|block| block != block_sum) {
         flaws.push(Flaw::BlockDigest);
     }

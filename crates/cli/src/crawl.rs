@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -21,7 +22,7 @@ use tokio::sync::{mpsc, watch};
 use crate::agent::Agent;
 use crate::fault::{FAILED, Fault, INTERRUPTED, NOTHING};
 use crate::screen::{self, Backdrop, Live, Voice};
-use crate::settings::Settings;
+use crate::settings::{FILE_NAME, PARTITIONS, Settings, TRIES};
 use crate::{quantity, seeds, tell};
 
 /// The folder of WARC files in a crawl's folder.
@@ -100,6 +101,8 @@ impl Plan {
         voice: Voice,
     ) -> Result<Self, Fault> {
         let rules = Rules { scope: scope(settings, &seeds)? };
+        within("tries", settings.tries.map(i64::from), &TRIES)?;
+        within("partitions", settings.partitions.map(i64::from), &PARTITIONS)?;
         let contact = settings.contact.as_deref();
         let sites: HashSet<_> = seeds.iter().map(CanonUrl::site).collect();
         let is_broad = rules.scope.kind() == ScopeKind::Any || sites.len() > ANONYMOUS_SITES_MAX;
@@ -166,7 +169,17 @@ impl Plan {
     }
 }
 
-fn canon(settings: &Settings) -> Canon {
+/// Flags are checked where they are read; this holds for keys of a file too.
+fn within(key: &str, value: Option<i64>, range: &RangeInclusive<i64>) -> Result<(), Fault> {
+    let Some(value) = value.filter(|value| !range.contains(value)) else { return Ok(()) };
+    let (from, to) = (range.start(), range.end());
+    Err(Fault::usage(
+        format!("{key} = {value} is out of range"),
+        format!("--{key} N, with N from {from} to {to}"),
+    ))
+}
+
+pub(crate) fn canon(settings: &Settings) -> Canon {
     if settings.keep_query == Some(true) { Canon::KeepQuery } else { Canon::Full }
 }
 
@@ -273,7 +286,9 @@ pub(crate) fn system_roots() -> RootCertStore {
 }
 
 fn folder_of(seed: &CanonUrl) -> PathBuf {
-    PathBuf::from(seed.authority().replace(['[', ']'], "").replace(':', "-"))
+    let name = seed.authority().replace(['[', ']'], "").replace(':', "-");
+    // A name that begins with a dash is a flag to every command that is given it.
+    PathBuf::from(if name.starts_with('-') { format!("host{name}") } else { name })
 }
 
 /// Makes the folder of a new crawl, with its settings in it.
@@ -283,15 +298,17 @@ pub(crate) fn create(
     seeds: &[CanonUrl],
 ) -> Result<PathBuf, Fault> {
     let shown = folder.display();
-    if folder.join(crate::settings::FILE_NAME).exists() {
+    if folder.join(FILE_NAME).exists() {
         return Err(Fault::usage(
             format!("{shown} holds a crawl already"),
             format!("rhumb export {shown} --to jsonl, or another folder with -o DIR"),
         ));
     }
+    let fault = |error| Fault::file("create the crawl's folder", &shown, &error);
     let is_taken = match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
-        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+        Err(error) => return Err(fault(error)),
     };
     if is_taken {
         return Err(Fault::usage(
@@ -299,10 +316,17 @@ pub(crate) fn create(
             "an empty or new folder with -o DIR",
         ));
     }
-    let fault = |error| Fault::file("create the crawl's folder", &shown, &error);
-    std::fs::create_dir_all(folder).map_err(fault)?;
+    let new: Vec<&Path> = folder.ancestors().take_while(|path| !path.exists()).collect();
     let seeds: Vec<String> = seeds.iter().map(ToString::to_string).collect();
-    settings.write(folder, &seeds).map_err(fault)?;
+    let made = std::fs::create_dir_all(folder).and_then(|()| settings.write(folder, &seeds));
+    if let Err(error) = made {
+        // Half a crawl would be in the way of the next try.
+        drop(std::fs::remove_file(folder.join(FILE_NAME)));
+        for path in new {
+            drop(std::fs::remove_dir(path));
+        }
+        return Err(fault(error));
+    }
     Ok(folder.join(ARCHIVE_NAME))
 }
 
@@ -331,7 +355,7 @@ pub(crate) fn run(plan: Plan, voice: Voice, folder: &Path) -> Result<ExitCode, F
 fn exit_of(summary: &Summary) -> u8 {
     match summary.ended {
         Ended::Stopped => INTERRUPTED,
-        _ if summary.progress.tally.fetched == 0 => NOTHING,
+        Ended::Done if summary.progress.tally.pages() == 0 => NOTHING,
         Ended::Done | Ended::Limit => 0,
     }
 }
@@ -358,17 +382,16 @@ fn nothing(misses: &[Report]) -> Fault {
 }
 
 async fn drive(plan: Plan, voice: Voice, folder: &Path) -> Result<(Summary, Vec<Report>), Fault> {
-    let Plan { seeds, engine, rules, fetch, lifted } = plan;
-    for what in &lifted {
-        tell(&format!("note: lifted by your settings: {what}"));
-    }
+    let Plan { seeds, engine, rules, fetch, .. } = plan;
     let fetcher = Fetcher::new(fetch)
         .map_err(|error| Fault::failed(error.to_string(), "other --agent, --contact or --dns"))?;
     let (report_sender, reports) = mpsc::channel(REPORTS_MAX);
     let (progress_sender, progress) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
     let outlet = Outlet { reports: report_sender, progress: progress_sender, stop };
-    let teller = tokio::spawn(tell_reports(voice, reports, stop_sender.clone()));
+    // A thread of its own: whoever reads our output slowly holds up nothing else.
+    let teller_stop = stop_sender.clone();
+    let teller = tokio::task::spawn_blocking(move || tell_reports(voice, reports, &teller_stop));
     let title = title(&seeds);
     let display = match voice.live {
         Live::No => tokio::spawn(tell_progress(voice, progress)),
@@ -381,11 +404,11 @@ async fn drive(plan: Plan, voice: Voice, folder: &Path) -> Result<(Summary, Vec<
     };
     let signals = tokio::spawn(listen(voice, stop_sender));
     let summary = shell::run(engine, rules, fetcher, &seeds, outlet).await;
-    signals.abort();
     display.abort();
     // Its last act is to clear what it drew: before anything else is told.
     drop(display.await);
     let misses = teller.await.map_err(std::io::Error::other)??;
+    signals.abort();
     let summary = summary.map_err(|error| {
         let advice = format!("more room or rights for {}", folder.display());
         Fault::failed(error.to_string(), advice)
@@ -404,13 +427,13 @@ fn title(seeds: &[CanonUrl]) -> String {
 }
 
 /// Prints reports; returns the last misses, for the case that there was nothing else.
-async fn tell_reports(
+fn tell_reports(
     voice: Voice,
     mut reports: mpsc::Receiver<Report>,
-    stop: watch::Sender<bool>,
+    stop: &watch::Sender<bool>,
 ) -> std::io::Result<Vec<Report>> {
     let mut misses = Vec::new();
-    while let Some(report) = reports.recv().await {
+    while let Some(report) = reports.blocking_recv() {
         if let Err(error) = voice.report(&report) {
             // Whoever read our output has gone.
             stop.send_replace(true);
@@ -463,3 +486,20 @@ fn end_at_once() {
 }
 
 const _: () = assert!(FAILED == 1 && NOTHING == 3, "exit codes are a public contract");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_folder_is_the_host_and_never_looks_like_a_flag() {
+        let check = |url: &str, expect: &str| {
+            let url = CanonUrl::parse(url).expect("a URL");
+            assert_eq!(folder_of(&url), Path::new(expect));
+        };
+        check("https://example.org/a/b", "example.org");
+        check("http://127.0.0.1:8802/", "127.0.0.1-8802");
+        check("http://[::1]:8802/", "host--1-8802");
+        check("http://[2001:db8::1]/", "2001-db8--1");
+    }
+}

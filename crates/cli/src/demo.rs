@@ -10,7 +10,7 @@ use rhumb_web::CanonUrl;
 
 use crate::crawl::{self, Plan};
 use crate::fault::{FAILED, Fault};
-use crate::quantity::grouped;
+use crate::quantity::{counted, grouped};
 use crate::screen::Voice;
 use crate::settings::Settings;
 use crate::tell;
@@ -94,11 +94,12 @@ fn judge(served: &Served) -> Verdict {
     let violations = witness.robots_violations.len();
     let repeats = witness.repeats.len();
     let text = format!(
-        "what the servers saw: {} of {} pages that may be fetched, {repeats} fetched twice, \
-         {violations} against robots.txt, {hurried} sites visited too early, {crowded} with two \
+        "what the servers saw: {} of {} that may be fetched, {repeats} fetched twice, \
+         {violations} against robots.txt, {} visited too early, {crowded} with two \
          requests at once",
         grouped(count(expected.pages.len() - missing)),
-        grouped(count(expected.pages.len())),
+        counted(count(expected.pages.len()), "page"),
+        counted(count(hurried), "site"),
     );
     let is_clean = missing + repeats + violations + hurried + crowded == 0;
     Verdict { text, is_clean }

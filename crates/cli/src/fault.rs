@@ -14,6 +14,9 @@ pub(crate) const NOTHING: u8 = 3;
 /// The user interrupted it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
+/// What the standard library says of a letter or a sign where it wants a number.
+const NO_DIGIT: &str = "invalid digit found in string";
+
 /// Why a command ends without success.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -77,13 +80,25 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         tell(text.trim_end());
         return ExitCode::from(USAGE);
     }
-    // clap's own advice, where it has some, is better than a general one.
-    let first = text.lines().next().unwrap_or_default();
-    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
-    let command = usage.map_or("rhumb", |usage| usage.split(" [").next().unwrap_or(usage));
-    let command = command.split(" <").next().unwrap_or(command);
-    let help = format!("{command} --help");
-    tell(&format!("{first}\n  try: {}", tip.unwrap_or(&help)));
+    // What clap found ends at its first empty line; arguments and values have lines of their own.
+    let mut found = text.lines().take_while(|line| !line.is_empty()).map(str::trim);
+    let first = found.next().unwrap_or_default();
+    let named: Vec<&str> = found.collect();
+    let what = format!("{first} {}", named.join(", "));
+    let what = what.trim_end().replace(NO_DIGIT, "it is no whole number");
+    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let similar = tips.into_iter().find(|tip| tip.contains("similar")).map(str::to_owned);
+    tell(&format!("{what}\n  try: {}", similar.unwrap_or_else(help)));
     ExitCode::from(USAGE)
+}
+
+/// The help of the command that was meant.
+fn help() -> String {
+    use clap::CommandFactory;
+    let rhumb = crate::Cli::command();
+    let word = std::env::args_os().nth(1).unwrap_or_default();
+    match rhumb.find_subcommand(word) {
+        Some(command) => format!("rhumb {} --help", command.get_name()),
+        None => "rhumb --help".to_owned(),
+    }
 }

@@ -17,7 +17,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
-    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+    let factor: u128 = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" | "kb" => 1_000,
         "m" | "mb" => 1_000_000,
@@ -29,15 +29,21 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         "tib" => 1 << 40,
         _ => return Err(wrong()),
     };
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let whole: u64 = whole.parse().map_err(|_| wrong())?;
-    let bytes = whole.checked_mul(factor).ok_or_else(wrong)?;
-    if part.is_empty() {
-        return Ok(bytes);
-    }
-    let digits = u32::try_from(part.len()).ok().filter(|digits| *digits <= 9).ok_or_else(wrong)?;
-    let part: u64 = part.parse().map_err(|_| wrong())?;
-    Ok(bytes + part * (factor / 10_u64.pow(digits).min(factor)))
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    exact(whole, part, factor).ok_or_else(wrong)
+}
+
+/// So many times the factor, rounded down; none if that is no number of 64 bits.
+fn exact(whole: &str, part: &str, factor: u128) -> Option<u64> {
+    let digits = u32::try_from(part.len()).ok()?;
+    let (whole, part): (u128, u128) = (whole.parse().ok()?, part.parse().ok()?);
+    let part = part.checked_mul(factor)? / 10_u128.checked_pow(digits)?;
+    u64::try_from(whole.checked_mul(factor)?.checked_add(part)?).ok()
+}
+
+/// `1 host`, `2,000 hosts`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// `1,234,567`.
@@ -86,6 +92,26 @@ mod tests {
         assert!(size("ten").is_err());
         assert!(size("10 parsecs").is_err());
         assert!(size("99999999999999TB").is_err());
+    }
+
+    #[test]
+    fn fractions_of_sizes_are_exact_and_rounded_down() {
+        assert_eq!(size("1.23456789kB"), Ok(1_234));
+        assert_eq!(size("1.5"), Ok(1));
+        assert_eq!(size("0.5KiB"), Ok(512));
+        assert_eq!(size("1.000000000001TB"), Ok(1_000_000_000_001));
+        assert_eq!(size("18446744073709551615.9"), Ok(u64::MAX));
+        let long = format!("1.{}", "9".repeat(60));
+        for wrong in ["18446744073709551616", "18446744073709551.7kB", "1.2.3", "1.", ".5", &long] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!(counted(0, "page"), "0 pages");
+        assert_eq!(counted(1, "page"), "1 page");
+        assert_eq!(counted(2_000, "page"), "2,000 pages");
     }
 
     #[test]

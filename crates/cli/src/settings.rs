@@ -1,5 +1,6 @@
 //! Settings as typed: the flags of `rhumb crawl`, which are also the keys of `crawl.toml`.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,6 +10,11 @@ use crate::fault::Fault;
 
 /// The file in a crawl's folder that holds every effective setting.
 pub(crate) const FILE_NAME: &str = "crawl.toml";
+
+/// How often a URL may be tried.
+pub(crate) const TRIES: RangeInclusive<i64> = 1..=10;
+/// Into how many shares a crawl may be split.
+pub(crate) const PARTITIONS: RangeInclusive<i64> = 1..=4096;
 
 /// What a user may set. As a flag or as a key of the same name; none means the default.
 #[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
@@ -24,10 +30,10 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "RE")]
     pub(crate) exclude: Vec<String>,
     /// End after so many pages
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_pages: Option<u64>,
     /// Follow at most so many links from a seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_depth: Option<u16>,
     /// End after this time, as in 2h
     #[arg(long, value_name = "TIME")]
@@ -43,7 +49,8 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "TIME")]
     pub(crate) ip_delay: Option<String>,
     /// How often a URL is tried that fails [default: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u8).range(TRIES))]
     pub(crate) tries: Option<u8>,
     /// Our name, as robots.txt knows it [default: rhumb]
     #[arg(long, value_name = "NAME")]
@@ -77,7 +84,8 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_body: Option<String>,
     /// Into how many shares the crawl is split [default: 64]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u16).range(PARTITIONS))]
     pub(crate) partitions: Option<u16>,
 }
 

@@ -66,6 +66,10 @@ pub(crate) async fn exchange(
         Err(_) => return Err(Outcome::Failed(Failure::TimedOut(Phase::Headers))),
     };
     phases.headers = asked.elapsed();
+    if head.status.is_informational() {
+        // A switch of protocols that nobody asked for.
+        return Err(Outcome::Failed(Failure::NotHttp));
+    }
     let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
     // Twice, for the framing of chunks: only a server that sends a few bytes in each needs more.
     line.http.tape().extend(ahead + 2 * limits.body_max);
@@ -75,6 +79,13 @@ pub(crate) async fn exchange(
     let is_empty_page = gathered.count == 0 && head.status.is_success();
     let cut = match ended {
         Ended::Whole => None,
+        // Nothing but headers came: that is no page, and may be one at the next try.
+        Ended::Cut(Cut::Disconnect) if is_empty_page => {
+            return Err(Outcome::Failed(Failure::Reset));
+        }
+        Ended::Cut(Cut::Encoding) if is_empty_page => {
+            return Err(Outcome::Failed(Failure::NotHttp));
+        }
         Ended::Cut(cut) => Some(cut),
         Ended::TooSlow if is_empty_page => return Err(Outcome::Failed(Failure::TooSlow)),
         Ended::TimedOut if is_empty_page => {

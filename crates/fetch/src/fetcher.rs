@@ -113,7 +113,7 @@ impl Fetcher {
         let request = self.habit.request(url, conditions, cookie.as_deref(), proxy);
         let request = request.ok_or(Outcome::Failed(Failure::NotHttp))?;
         let limits = Limits::new(&self.settings, deadline);
-        let is_unnamed = line.is_unnamed;
+        let is_unnamed = line.is_unnamed && !line.is_kept;
         let met = exchange(line, url, request, &limits, phases).await;
         let (mut exchange, line) = met.map_err(|outcome| match outcome {
             // A server may hang up on HTTP/1.1 without a word: next time it is offered HTTP/2.

@@ -8,7 +8,6 @@ use rhumb_web::{Origin, Site, Tick};
 use crate::agenda::{Agenda, BANDS};
 use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
-use crate::queue::HEAD_MAX;
 use crate::site::SiteState;
 
 /// Where an admitted entry went.
@@ -48,7 +47,7 @@ impl Frontier {
         let placement = if entry.is_robots() {
             state.errands.push_back(entry);
             Placement::Head
-        } else if entry.band() > 0 && (lane.shelved > 0 || lane.queue.len() >= HEAD_MAX) {
+        } else if lane.is_full_for(&entry) {
             lane.shelved += 1;
             Placement::Shelf(entry)
         } else {

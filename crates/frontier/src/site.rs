@@ -6,7 +6,7 @@ use rhumb_web::{CanonUrl, Errand, Scheme, Tick};
 
 use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
-use crate::queue::{Queue, REFILL_BELOW};
+use crate::queue::{HEAD_MAX, Queue, REFILL_BELOW};
 
 /// Robots.txt fetches that may wait at one site: redirects of other sites bring them.
 const ERRANDS_MAX: usize = 1_000;
@@ -78,6 +78,13 @@ impl Lane {
     fn queued(&self) -> u64 {
         let here = self.queue.len() + self.later.len();
         u64::try_from(here).expect("a length fits 64 bits") + self.shelved
+    }
+
+    /// Whether an entry must go to the shelf: behind those that lie there, unless it is urgent.
+    pub(crate) fn is_full_for(&self, entry: &Entry) -> bool {
+        let urgent_max = 2 * HEAD_MAX;
+        let is_behind = self.shelved > 0 || self.queue.len() >= HEAD_MAX;
+        if entry.band() == 0 { self.queue.len() >= urgent_max } else { is_behind }
     }
 
     pub(crate) fn wants_refill(&self) -> bool {

@@ -17,7 +17,7 @@ mod verdict;
 pub use directives::{of_header, of_meta};
 pub use robots::{
     AI_USE_MAX, DELAY_MAX, ROBOTS_BYTES_MAX, Reading, Robots, RobotsFor, RobotsVerdict,
-    SITEMAPS_MAX, path_as_written,
+    SITEMAPS_MAX, WILDCARD_RULES_MAX, path_as_written,
 };
 pub use scope::{Scope, ScopeKind, UnknownScope};
 pub use trap::{SEGMENT_REPEATS_MAX, SEGMENTS_MAX, TANDEM_REPEATS_MAX, TRAP_BYTES_MAX, Trap};

@@ -39,8 +39,6 @@ pub enum Reason {
     Trap(Trap),
     /// A rule of its robots.txt.
     Robots,
-    /// Its robots.txt could not be had, which closes the site.
-    RobotsUnreachable,
     /// The page that links to it asks not to follow.
     NoFollow,
     /// Its name leads to an address that is not public.
@@ -53,7 +51,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order in which they are shown.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 14] = [
         Self::OutOfScope,
         Self::Excluded,
         Self::NotIncluded,
@@ -64,7 +62,6 @@ impl Reason {
         Self::Trap(Trap::TandemSegments),
         Self::Trap(Trap::RepeatedSegment),
         Self::Robots,
-        Self::RobotsUnreachable,
         Self::NoFollow,
         Self::PrivateAddress,
         Self::NotHttp,
@@ -84,7 +81,6 @@ impl Reason {
             Self::Trap(Trap::TandemSegments) => "trap-tandem-segments",
             Self::Trap(Trap::RepeatedSegment) => "trap-repeated-segment",
             Self::Robots => "robots",
-            Self::RobotsUnreachable => "robots-unreachable",
             Self::NoFollow => "nofollow",
             Self::PrivateAddress => "private-address",
             Self::NotHttp => "not-http",

@@ -23,4 +23,4 @@ pub use link::{Link, LinkKind};
 pub use site::{Origin, Pld, Scheme, Site, registrable};
 pub use tick::{Span, Tick};
 pub use ticket::{Candidate, Epoch, Errand, Ticket, TicketNumber, Visit};
-pub use url::{Canon, CanonUrl, URL_BYTES_MAX, UrlError, standard};
+pub use url::{Canon, CanonUrl, QueryCharset, URL_BYTES_MAX, UrlError, standard};

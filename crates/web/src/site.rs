@@ -139,5 +139,5 @@ pub fn registrable(host: &str) -> Option<&str> {
     if is_address || host.starts_with('.') {
         return None;
     }
-    psl::domain_str(host)
+    psl::domain_str(host).filter(|domain| !domain.starts_with('.'))
 }

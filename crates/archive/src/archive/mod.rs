@@ -25,6 +25,8 @@ const WARC: &str = ".warc.gz";
 const CDXJ: &str = ".cdxj";
 /// What a name ends in while the file grows.
 const OPEN: &str = ".open";
+/// What the name of a file ends in that was set aside, because it may hold more than can be read.
+const DAMAGED: &str = ".damaged";
 
 /// How an archive is kept.
 #[derive(Clone, Debug)]
@@ -118,7 +120,8 @@ pub struct Archive {
 
 impl Archive {
     /// Opens a folder, new or old. Files that an earlier run left open are cut back to their
-    /// last whole record and sealed; what comes next goes into a new file.
+    /// last whole record and sealed; what comes next goes into a new file. Where records may lie
+    /// behind damage that cannot be read past, the file as it was stays beside it as `.damaged`.
     pub fn open(folder: &Path, settings: ArchiveSettings) -> Result<Self, ArchiveError> {
         fs::create_dir_all(folder).map_err(failed("create", folder))?;
         recover::close_orphans(folder)?;
@@ -131,8 +134,8 @@ impl Archive {
 
     /// Adds records at the end of the open file, after a rotation if that one is full.
     ///
-    /// They are safe from a kill after [`Archive::flush`], from a power cut after
-    /// [`Archive::sync`].
+    /// Until [`Archive::flush`] a kill can lose them; until [`Archive::sync`], or until their file
+    /// is sealed, a power cut.
     pub fn append(&mut self, encoded: &Encoded) -> Result<Placed, ArchiveError> {
         self.guard(|archive| archive.append_unguarded(encoded))
     }

@@ -1,14 +1,15 @@
-//! What an earlier run left behind is put in order: its open file is cut back and sealed.
+//! What an earlier run left behind is put in order: the torn end of its open file is cut off, and
+//! the file is sealed. Damage before that end stays where it is, and the index passes over it.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use super::file::Paths;
-use super::{ArchiveError, CDXJ, OPEN, WARC, failed, names, sync_folder};
+use super::{ArchiveError, CDXJ, DAMAGED, OPEN, WARC, failed, names, sync_folder};
 use crate::cdxj::{self, LineHead};
 use crate::http::HttpMessage;
-use crate::read::{Record, WarcReader};
+use crate::read::{Fault, Flaw, Record, WarcReader, has_member_after};
 
 /// The beginning of a block in which the head of an answer is looked for.
 const HTTP_HEAD_MAX: usize = 1024 * 1024;
@@ -51,6 +52,10 @@ fn is_leftover(name: &str) -> bool {
 fn seal_orphan(folder: &Path, name: &str) -> Result<(), ArchiveError> {
     let paths = Paths::new(folder, name);
     let end = index(&paths.open, name, &paths)?;
+    let hides_more = has_member_after(&paths.open, end).map_err(failed("read", &paths.open))?;
+    if hides_more {
+        set_aside(&paths.open, &folder.join(format!("{name}{DAMAGED}")))?;
+    }
     if end == 0 {
         fs::remove_file(&paths.lines).map_err(failed("remove", &paths.lines))?;
         return fs::remove_file(&paths.open).map_err(failed("remove", &paths.open));
@@ -62,6 +67,13 @@ fn seal_orphan(folder: &Path, name: &str) -> Result<(), ArchiveError> {
     });
     cut.map_err(failed("cut back", &paths.open))?;
     fs::rename(&paths.open, &paths.sealed).map_err(failed("rename", &paths.open))
+}
+
+/// Keeps a copy of a file whose end is not just torn: damage can look as if it reached to the end,
+/// and records may lie behind it.
+fn set_aside(open: &Path, aside: &Path) -> Result<(), ArchiveError> {
+    let copied = fs::copy(open, aside).and_then(|_| File::open(aside)?.sync_all());
+    copied.map_err(failed("copy", open))
 }
 
 /// Writes the index of a file anew, and says where its last whole record ends.
@@ -77,15 +89,25 @@ fn write_lines(warc: &Path, name: &str, lines: &Path) -> io::Result<u64> {
     let mut out = BufWriter::new(File::create(lines)?);
     let mut reader = WarcReader::open(warc)?;
     let mut whole = 0;
-    // What follows the first flaw is nothing that we could have finished writing.
-    while let Some(Ok(mut record)) = reader.next() {
-        let offset = record.offset;
-        let Ok(line) = line_of(&mut record) else { break };
-        let Ok(end) = record.finish() else { break };
-        if let Some(line) = line {
-            out.write_all(line.place(name, offset, end - offset).as_bytes())?;
+    // Only the first record of a member can be found by its offset.
+    let mut shared = None;
+    while let Some(next) = reader.next() {
+        let read = next.and_then(|mut record| {
+            let (offset, line) = (record.offset, line_of(&mut record));
+            record.finish().map(|end| (offset, line, end))
+        });
+        match read {
+            Ok((offset, line, end)) => {
+                if let Some(line) = line?.filter(|_| shared != Some(offset)) {
+                    out.write_all(line.place(name, offset, end - offset).as_bytes())?;
+                }
+                whole = whole.max(end);
+            }
+            // What the disk does not give out today is not to be cut off.
+            Err(Fault { flaw: Flaw::Unreadable(why), .. }) => return Err(io::Error::other(why)),
+            Err(Fault { flaw: Flaw::SharedMember, offset }) => shared = Some(offset),
+            Err(_) => {}
         }
-        whole = end;
     }
     out.flush()?;
     Ok(whole)

@@ -59,6 +59,9 @@ pub enum Flaw {
     /// A field whose value is not of its form.
     #[error("a malformed {0}")]
     BadField(&'static str),
+    /// A block that should be an HTTP answer and does not begin like one.
+    #[error("the block is no HTTP answer: it does not begin with HTTP/")]
+    NotHttp,
     /// A record with the id of another.
     #[error("the id of an earlier record")]
     RepeatedId,

@@ -69,6 +69,11 @@ impl WarcReader<BufReader<File>> {
     }
 }
 
+/// Whether behind this place something begins like a member with a record.
+pub(crate) fn has_member_after(path: &Path, offset: u64) -> io::Result<bool> {
+    Input::new(BufReader::new(File::open(path)?)).go_to_member(offset.saturating_add(1))
+}
+
 impl<R: BufRead + Seek> WarcReader<R> {
     /// Reads from the beginning of `input`.
     pub fn new(input: R) -> Self {

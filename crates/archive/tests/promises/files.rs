@@ -140,6 +140,59 @@ fn a_torn_file_is_cut_back_to_its_last_whole_record() {
     }
 }
 
+/// The lines of the one index of a folder, without those of the member at an offset.
+fn lines_but(folder: &Path, offset: usize) -> Vec<String> {
+    let index = fs::read_to_string(folder.join("index.cdxj")).unwrap();
+    let mark = format!("\"offset\": \"{offset}\"");
+    index.lines().filter(|line| !line.contains(&mark)).map(str::to_owned).collect()
+}
+
+#[test]
+fn damage_in_a_file_left_open_costs_only_its_own_member() {
+    let clean = tempfile::tempdir().unwrap();
+    keep(clean.path(), &everything(), u64::MAX);
+    let mut read_past = 0;
+    let (_, bytes) = killed(tempfile::tempdir().unwrap().path());
+    let ends = member_ends(&bytes);
+    for (start, end) in [0].iter().chain(&ends).zip(&ends[..ends.len() - 1]) {
+        let folder = tempfile::tempdir().unwrap();
+        let (name, mut bytes) = killed(folder.path());
+        bytes[(start + end) / 2] ^= 0xff;
+        fs::write(folder.path().join(format!("{name}.open")), &bytes).unwrap();
+        Archive::open(folder.path(), settings(u64::MAX)).unwrap().close().unwrap();
+        check_index(folder.path());
+        let aside = folder.path().join(format!("{name}.damaged"));
+        if aside.exists() {
+            assert_eq!(fs::read(aside).unwrap(), bytes);
+            continue;
+        }
+        read_past += 1;
+        assert_eq!(fs::read(folder.path().join(&name)).unwrap(), bytes, "damage at {start}");
+        let lines = lines_but(folder.path(), usize::MAX);
+        assert_eq!(lines, lines_but(clean.path(), *start), "damage at {start}");
+    }
+    assert!(read_past * 10 > ends.len() * 9, "{read_past} of {}", ends.len());
+}
+
+#[test]
+fn a_file_whose_damage_swallows_all_that_follows_is_set_aside_whole() {
+    // A member with a stored block that claims to be longer than the rest of the file.
+    let swallows = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\xff\xff\0\0WARC/1.1\r\n";
+    let folder = tempfile::tempdir().unwrap();
+    let (name, bytes) = killed(folder.path());
+    let ends = member_ends(&bytes);
+    for at in [0, ends[5]] {
+        let damaged = [&bytes[..at], swallows, &bytes[at..ends[9]]].concat();
+        assert!(ends[9] < 0xffff);
+        fs::write(folder.path().join(format!("{name}.open")), &damaged).unwrap();
+        Archive::open(folder.path(), settings(u64::MAX)).unwrap().close().unwrap();
+        assert_eq!(fs::read(folder.path().join(format!("{name}.damaged"))).unwrap(), damaged);
+        let sealed = fs::read(folder.path().join(&name)).unwrap_or_default();
+        assert_eq!(sealed, bytes[..at]);
+        check_index(folder.path());
+    }
+}
+
 fn member_ends(bytes: &[u8]) -> Vec<usize> {
     let mut reader = WarcReader::new(std::io::Cursor::new(bytes));
     let mut ends = Vec::new();

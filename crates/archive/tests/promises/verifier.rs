@@ -17,7 +17,10 @@ const GOOD: &str = "WARC/1.1\r\n\
 #[track_caller]
 fn check(from: &str, to: &str, expect: &[Flaw]) {
     assert!(GOOD.contains(from), "{from}");
-    let changed = GOOD.replace(from, to);
+    assert_eq!(flaws(&GOOD.replace(from, to)), expect);
+}
+
+fn flaws(changed: &str) -> Vec<Flaw> {
     let block = &GOOD[GOOD.find("HTTP/1.1").unwrap()..GOOD.len() - 4];
     let text = changed
         .replace("BLOCK", &Digest::of(block.as_bytes()).to_string())
@@ -26,8 +29,7 @@ fn check(from: &str, to: &str, expect: &[Flaw]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.warc");
     std::fs::write(&path, text).unwrap();
-    let found: Vec<Flaw> = verify(&path).unwrap().faults.into_iter().map(|f| f.flaw).collect();
-    assert_eq!(found, expect);
+    verify(&path).unwrap().faults.into_iter().map(|fault| fault.flaw).collect()
 }
 
 #[test]
@@ -81,4 +83,19 @@ fn lengths_and_ends_must_be_right() {
     check("LENGTH", "10", &[Flaw::BadTail]);
     check("LENGTH", "9999", &[Flaw::CutShort]);
     check("0\r\n\r\n\r\n\r\n", "0\r\n\r\n\r\n", &[Flaw::CutShort]);
+}
+
+#[test]
+fn an_answer_must_begin_like_one() {
+    check("\r\n\r\nHTTP/1.1", "\r\n\r\nHTML/1.1", &[Flaw::NotHttp, Flaw::BlockDigest]);
+    let revisit = "WARC-Type: revisit\r\nWARC-Profile: x";
+    let changed = GOOD.replace("WARC-Type: response", revisit);
+    assert_eq!(flaws(&changed), []);
+    assert_eq!(flaws(&changed.replace("\r\n\r\nHTTP/1.1", "\r\n\r\nhttp/1.1")).len(), 2);
+    let end = changed.find("HTTP/1.1").unwrap();
+    let empty = changed[..end].replace("LENGTH", "0").replace("BLOCK", "md5:x") + "\r\n\r\n";
+    assert_eq!(flaws(&empty), [], "a revisit may have no block");
+    let request = GOOD.replace("WARC-Type: response", "WARC-Type: request");
+    let request = request.replace("\r\n\r\nHTTP/1.1", "\r\n\r\nGET /xyz");
+    assert_eq!(flaws(&request), [Flaw::BlockDigest]);
 }

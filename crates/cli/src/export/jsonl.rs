@@ -30,8 +30,14 @@ struct Row {
     duplicate_of: Option<String>,
 }
 
-/// Writes the pages; with `all`, everything that was answered.
-pub(super) fn write(files: &[PathBuf], all: bool, out: &mut impl Write) -> Result<(), Fault> {
+/// Writes the pages; with `all`, everything that was asked for. Returns how many faults it met.
+pub(super) fn write(
+    files: &[PathBuf],
+    canon: Canon,
+    all: bool,
+    out: &mut impl Write,
+) -> Result<u64, Fault> {
+    let mut faults = 0;
     for path in files {
         let mut reader = WarcReader::open(path).map_err(|error| unreadable(path, &error))?;
         // An answer is followed by its metadata, which say what it was fetched for.
@@ -42,18 +48,25 @@ pub(super) fn write(files: &[PathBuf], all: bool, out: &mut impl Write) -> Resul
                 Err(fault) => {
                     let (offset, flaw) = (fault.offset, fault.flaw);
                     tell(&format!("warning: {}: at byte {offset}: {flaw}", path.display()));
+                    faults += 1;
                     continue;
                 }
             };
             if !matches!(record.head.kind, Kind::Response | Kind::Revisit | Kind::Metadata) {
                 continue;
             }
-            let block = record.block(BLOCK_BYTES_MAX).map_err(|error| unreadable(path, &error))?;
+            // A block that cannot be read is a fault that the next turn tells.
+            let Ok(block) = record.block(BLOCK_BYTES_MAX) else { continue };
             if record.head.kind == Kind::Metadata {
-                let about = record.head.field("WARC-Concurrent-To").unwrap_or_default();
-                if let Some((_, row)) = held.take_if(|(id, _)| id == about) {
-                    let is_page = errand(&block) == Some("page");
-                    put(&row, all || is_page, all, out)?;
+                match record.head.field("WARC-Concurrent-To") {
+                    Some(about) => {
+                        if let Some((_, row)) = held.take_if(|(id, _)| id == about) {
+                            let is_page = errand(&block) == Some("page");
+                            put(&row, all || is_page, all, out)?;
+                        }
+                    }
+                    // They accompany nothing: a fetch that got no answer.
+                    None => put(&Row::of(&record.head), all, all, out)?,
                 }
                 continue;
             }
@@ -61,13 +74,13 @@ pub(super) fn write(files: &[PathBuf], all: bool, out: &mut impl Write) -> Resul
                 put(&row, true, all, out)?;
             }
             let id = record.head.field("WARC-Record-ID").unwrap_or_default().to_owned();
-            held = Some((id, row(&record.head, &block)));
+            held = Some((id, row(&record.head, &block, canon)));
         }
         if let Some((_, row)) = held {
             put(&row, true, all, out)?;
         }
     }
-    Ok(())
+    Ok(faults)
 }
 
 fn put(row: &Row, is_wanted: bool, all: bool, out: &mut impl Write) -> Result<(), Fault> {
@@ -84,23 +97,33 @@ fn errand(metadata: &[u8]) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("errand:").map(str::trim))
 }
 
-fn row(head: &RecordHead, block: &[u8]) -> Row {
+impl Row {
+    /// What a record's head tells; nothing of an answer.
+    fn of(head: &RecordHead) -> Self {
+        Self {
+            url: head.url().unwrap_or_default().to_owned(),
+            status: None,
+            time: head.field("WARC-Date").map(str::to_owned),
+            media_type: None,
+            charset: None,
+            language: None,
+            title: None,
+            text: None,
+            links: Vec::new(),
+            digest: head.field("WARC-Payload-Digest").map(str::to_owned),
+            duplicate_of: head.field("WARC-Refers-To-Target-URI").map(str::to_owned),
+        }
+    }
+}
+
+fn row(head: &RecordHead, block: &[u8], canon: Canon) -> Row {
     let message = HttpMessage::split(block);
-    let text_of = |name: &str| {
-        message.header(name).and_then(|value| std::str::from_utf8(value).ok()).map(str::to_owned)
-    };
+    let media_type = message.header("content-type");
+    let media_type = media_type.and_then(|value| std::str::from_utf8(value).ok());
     let mut row = Row {
-        url: head.url().unwrap_or_default().to_owned(),
         status: message.status().and_then(|status| status.parse().ok()),
-        time: head.field("WARC-Date").map(str::to_owned),
-        media_type: text_of("content-type"),
-        charset: None,
-        language: None,
-        title: None,
-        text: None,
-        links: Vec::new(),
-        digest: head.field("WARC-Payload-Digest").map(str::to_owned),
-        duplicate_of: head.field("WARC-Refers-To-Target-URI").map(str::to_owned),
+        media_type: media_type.map(str::to_owned),
+        ..Row::of(head)
     };
     let Ok(url) = CanonUrl::parse_with(&row.url, Canon::KeepQuery) else { return row };
     if head.kind == Kind::Revisit {
@@ -110,7 +133,7 @@ fn row(head: &RecordHead, block: &[u8]) -> Row {
         message.headers().filter(|(key, _)| key.eq_ignore_ascii_case(b"content-encoding"));
     let codings = codings.filter_map(|(_, value)| std::str::from_utf8(value).ok());
     let body = rhumb_fetch::decoded(codings, message.payload().into_owned().into());
-    let page = rhumb_page::read(&body, row.media_type.as_deref(), &url, Canon::Full, false);
+    let page = rhumb_page::read(&body, row.media_type.as_deref(), &url, canon, false);
     row.charset = page.charset.map(|charset| charset.encoding.name());
     row.language = page.scan.language;
     row.title = page.scan.title;

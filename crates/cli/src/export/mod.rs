@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use rhumb_web::Canon;
 
 use crate::fault::{FAILED, Fault};
+use crate::quantity::counted;
+use crate::settings::{FILE_NAME, Settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -22,7 +25,7 @@ pub(crate) struct ExportArgs {
     /// Where to write it [default: stdout]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// With jsonl: robots.txt, sitemaps, redirects and errors too
+    /// With jsonl: robots.txt, sitemaps, redirects, errors and fetches without an answer too
     #[arg(long)]
     all: bool,
     /// With warc: write nothing, and check every record of every file
@@ -47,13 +50,19 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
     }
     let files = files(&args.dir)?;
     if args.verify {
+        if files.is_empty() {
+            return Err(Fault::failed(
+                format!("the archive of {} holds no WARC file", args.dir.display()),
+                "the folder of a crawl that has fetched something",
+            ));
+        }
         let is_valid = warc::verify(&files)?;
         return Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
     }
     match &args.output {
         Some(path) => {
             let file = File::create_new(path);
-            let file = file.map_err(|error| Fault::file("write", path.display(), &error))?;
+            let file = file.map_err(|error| taken(path, &error))?;
             write(args, &files, BufWriter::new(file))?;
         }
         None => write(args, &files, BufWriter::new(std::io::stdout().lock()))?,
@@ -62,11 +71,38 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
 }
 
 fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<(), Fault> {
-    match args.to {
-        Format::Jsonl => jsonl::write(files, args.all, &mut out)?,
-        Format::Warc => warc::write(files, &mut out)?,
+    let faults = match args.to {
+        Format::Jsonl => jsonl::write(files, canon(&args.dir)?, args.all, &mut out)?,
+        Format::Warc => {
+            warc::write(files, &mut out)?;
+            0
+        }
+    };
+    out.flush()?;
+    if faults > 0 {
+        let dir = args.dir.display();
+        return Err(Fault::failed(
+            format!("the archive of {dir} has {}: rows may be missing", counted(faults, "fault")),
+            format!("rhumb export {dir} --to warc --verify"),
+        ));
     }
-    Ok(out.flush()?)
+    Ok(())
+}
+
+/// How the crawl wrote its URLs; an archive without settings is taken to be one of the usual kind.
+fn canon(folder: &Path) -> Result<Canon, Fault> {
+    let path = folder.join(FILE_NAME);
+    let settings = if path.exists() { Settings::read(&path)? } else { Settings::default() };
+    Ok(crate::crawl::canon(&settings))
+}
+
+/// A place that cannot be written to.
+fn taken(path: &Path, error: &std::io::Error) -> Fault {
+    let shown = path.display();
+    if error.kind() == std::io::ErrorKind::AlreadyExists {
+        return Fault::failed(format!("{shown} exists already"), "another path with -o PATH");
+    }
+    Fault::file("write", shown, error)
 }
 
 /// The WARC files of a crawl in the order in which they were written; one that grows still, too.

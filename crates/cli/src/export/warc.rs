@@ -8,7 +8,7 @@ use rhumb_archive::verify as check;
 
 use super::unreadable;
 use crate::fault::Fault;
-use crate::quantity::grouped;
+use crate::quantity::counted;
 use crate::tell;
 
 /// Members of one file follow those of another: that is one WARC file.
@@ -31,7 +31,8 @@ pub(super) fn verify(files: &[PathBuf]) -> Result<bool, Fault> {
             tell(&format!("{}: at byte {}: {}", path.display(), fault.offset, fault.flaw));
         }
     }
-    let verdict = if faults == 0 { "all valid".to_owned() } else { format!("{faults} faults") };
-    tell(&format!("{} records in {} files: {verdict}", grouped(records), files.len()));
+    let verdict = if faults == 0 { "all valid".to_owned() } else { counted(faults, "fault") };
+    let held = u64::try_from(files.len()).expect("a length fits 64 bits");
+    tell(&format!("{} in {}: {verdict}", counted(records, "record"), counted(held, "file")));
     Ok(faults == 0)
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::crawl::{self, Plan};
 use crate::fault::Fault;
-use crate::quantity::{bytes, elapsed, grouped};
+use crate::quantity::{bytes, counted, elapsed, grouped};
 use crate::screen::{self, Voice};
 use crate::settings::Settings;
 use crate::tell;
@@ -86,6 +86,7 @@ pub(crate) fn command(args: PlanArgs) -> Result<ExitCode, Fault> {
         Fault::usage(format!("{word:?} is no URL: {error}"), "rhumb plan https://example.org")
     })?;
     let json = args.json;
+    let flags = flags(&args);
     let settings = Settings {
         scope: args.scope,
         include: args.include,
@@ -111,7 +112,7 @@ pub(crate) fn command(args: PlanArgs) -> Result<ExitCode, Fault> {
     if json {
         screen::print(&shown(&survey, &estimate))?;
     } else {
-        screen::print_text(&text(&survey, &estimate))?;
+        screen::print_text(&text(&survey, &estimate, &flags))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -152,20 +153,61 @@ fn pages_from(survey: &Survey) -> &'static str {
     if survey.listed.is_empty() { "sample" } else { "sitemap" }
 }
 
-fn text(survey: &Survey, estimate: &Estimate) -> String {
-    let sampled = survey.samples.len();
+/// The flags that a crawl needs to be the one that was planned.
+fn flags(args: &PlanArgs) -> String {
+    let mut flags = String::new();
+    let mut add = |flag: &str, values: &[String]| {
+        for value in values {
+            // Only so is a value that begins with a dash no flag itself.
+            let joint = if value.starts_with('-') { '=' } else { ' ' };
+            flags.extend([" --", flag, &format!("{joint}{}", quoted(value))]);
+        }
+    };
+    add("scope", args.scope.as_slice());
+    add("include", &args.include);
+    add("exclude", &args.exclude);
+    add("delay", args.delay.as_slice());
+    add("agent", args.agent.as_slice());
+    add("contact", args.contact.as_slice());
+    add("dns", args.dns.as_slice());
+    add("proxy", args.proxy.as_slice());
+    if args.keep_query {
+        flags.push_str(" --keep-query");
+    }
+    match args.allow_private.as_deref() {
+        None => {}
+        Some("all") => flags.push_str(" --allow-private"),
+        Some(networks) => flags.extend([" --allow-private=", &quoted(networks)]),
+    }
+    flags
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn text(survey: &Survey, estimate: &Estimate, flags: &str) -> String {
+    let length = |count: usize| u64::try_from(count).expect("a length fits 64 bits");
+    let sampled = counted(length(survey.samples.len()), "page");
     let source = match (survey.listed.is_empty(), survey.sitemaps_left) {
         _ if survey.is_whole => "all of them seen".to_owned(),
-        (true, _) => format!("a guess from the links of {sampled} pages: there is no sitemap"),
-        (false, 0) => format!("{} sitemaps, {sampled} pages looked at", survey.sitemaps_read),
+        (true, _) => format!("a guess from the links of {sampled}: there is no sitemap"),
+        (false, 0) => {
+            format!("{}, {sampled} looked at", counted(survey.sitemaps_read, "sitemap"))
+        }
         (false, left) => {
             let read = survey.sitemaps_read;
-            format!("{read} of {} sitemaps, {sampled} pages looked at", read + left)
+            format!("{read} of {}, {sampled} looked at", counted(read + left, "sitemap"))
         }
     };
     let closed = match survey.disallowed() {
         0 => String::new(),
-        n => format!("\n  closed    {} URLs by robots.txt", grouped(n)),
+        n => format!("\n  closed    {} by robots.txt", counted(n, "URL")),
     };
     let asked = match survey.robots_gap() {
         Some(gap) => format!("; robots.txt asks for {gap}"),
@@ -173,13 +215,13 @@ fn text(survey: &Survey, estimate: &Estimate) -> String {
     };
     format!(
         "{}\n  pages     about {} ({source}){closed}\n  pace      {} between requests{asked}\n  \
-         time      about {}\n  size      {}, about {} on disk\n  crawl     rhumb crawl {}",
+         time      about {}\n  size      {}, about {} on disk\n  crawl     rhumb crawl {}{flags}",
         survey.start,
         grouped(estimate.pages),
         survey.delay(),
         elapsed(estimate.time),
         bytes(estimate.bytes),
         bytes(estimate.disk_bytes),
-        survey.start,
+        quoted(survey.start.as_str()),
     )
 }

@@ -8,7 +8,7 @@ use rhumb_crawl::shell::{Ended, Summary};
 use rhumb_rules::{Reason, ScopeKind};
 use rhumb_web::{Failure, Phase};
 
-use crate::quantity::{elapsed, grouped};
+use crate::quantity::{counted, elapsed, grouped};
 
 /// What was asked for, as far as hints speak of it.
 #[derive(Clone, Debug)]
@@ -130,9 +130,4 @@ fn own_outage(summary: &Summary, _: &Backdrop) -> Option<String> {
 fn lifted(_: &Summary, backdrop: &Backdrop) -> Option<String> {
     (!backdrop.lifted.is_empty())
         .then(|| format!("lifted by your settings: {}", backdrop.lifted.join(", ")))
-}
-
-/// `1 host`, `2,000 hosts`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }

@@ -62,7 +62,11 @@ impl Voice {
     pub(crate) fn report(self, report: &Report) -> std::io::Result<()> {
         let (event, status, outcome, reason) = match report.what {
             What::Fetched(status, cut) => {
-                let whole = if (300..400).contains(&status) { "redirect" } else { "ok" };
+                let whole = match status {
+                    304 => "unchanged",
+                    300..400 => "redirect",
+                    _ => "ok",
+                };
                 let outcome = cut.map_or(whole, Cut::word);
                 ("fetched", Some(status), Some(outcome.to_owned()), None)
             }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::hints::{self, Backdrop};
 use super::{Voice, descending, mean_rate, print, waiting};
-use crate::quantity::{bytes, elapsed, grouped};
+use crate::quantity::{bytes, counted, elapsed, grouped};
 use crate::tell;
 
 #[derive(Serialize)]
@@ -69,11 +69,11 @@ fn text(summary: &Summary, backdrop: &Backdrop) -> String {
         Ended::Stopped => "stopped",
     };
     let mut text = format!(
-        "\n{ended} in {}: {} pages and {} redirects from {} sites, {}, {:.0} fetches/s",
+        "\n{ended} in {}: {} and {} from {}, {}, {:.0} fetches/s",
         elapsed(progress.elapsed),
-        grouped(tally.pages()),
-        grouped(tally.redirects),
-        grouped(progress.sites),
+        counted(tally.pages(), "page"),
+        counted(tally.redirects, "redirect"),
+        counted(progress.sites, "site"),
         bytes(tally.bytes),
         mean_rate(progress),
     );
@@ -98,8 +98,8 @@ fn text(summary: &Summary, backdrop: &Backdrop) -> String {
     let also = also.into_iter().filter(|(_, n)| *n > 0);
     list("also", also.map(|(word, n)| (word.to_owned(), n)).collect());
     if progress.queued > 0 {
-        let queued = grouped(progress.queued);
-        write!(text, "\n  left        {queued} URLs in the queue").expect("a string takes all");
+        let queued = counted(progress.queued, "URL");
+        write!(text, "\n  left        {queued} in the queue").expect("a string takes all");
         let waiting = waiting(progress);
         if !waiting.is_empty() {
             write!(text, "; sites that wait: {waiting}").expect("a string takes all");

@@ -288,4 +288,65 @@ fn a_planted_fault_in_the_archive_is_found() {
     let verified = export(folder.path(), "warc", &["--verify"]);
     assert_eq!(verified.code, Some(1), "{}", verified.stderr);
     assert!(verified.stderr.contains("at byte"), "{}", verified.stderr);
+    let exported = export(folder.path(), "jsonl", &[]);
+    assert_eq!(exported.code, Some(1), "{}", exported.stderr);
+    assert!(exported.stderr.contains("--to warc --verify"), "{}", exported.stderr);
+    assert!(exported.json().len() > 10, "what can be read is written");
+}
+
+#[test]
+fn an_export_never_overwrites_and_an_archive_of_nothing_is_not_valid() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(folder.path().join("crawl/archive")).expect("made");
+    std::fs::write(folder.path().join("mine"), "years of work").expect("written");
+    let check = |flags: &[&str], what: &str| {
+        let run = export(folder.path(), "warc", flags);
+        assert_eq!(run.code, Some(1), "{}", run.stderr);
+        assert!(run.stderr.contains(what), "{}", run.stderr);
+    };
+    check(&["-o", "mine"], "error: mine exists already\n  try: another path");
+    check(&["--verify"], "holds no WARC file");
+    assert_eq!(std::fs::read(folder.path().join("mine")).expect("a file"), b"years of work");
+}
+
+#[test]
+fn an_export_of_all_has_the_fetches_without_an_answer() {
+    let (served, folder, _) = kept();
+    drop(served);
+    let unanswered = |flags: &[&str]| {
+        let run = export(folder.path(), "jsonl", flags);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let mut rows = run.json();
+        rows.retain(|row| row["status"].is_null());
+        rows
+    };
+    assert_eq!(unanswered(&[]), Vec::<Value>::new());
+    let rows = unanswered(&["--all"]);
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert!(row["url"].as_str().is_some_and(|url| url.starts_with("http")), "{row}");
+        assert!(row["time"].is_string() && row["digest"].is_null(), "{row}");
+        assert_eq!(row["links"], Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn an_export_writes_links_as_the_crawl_did() {
+    let check = |flags: &[&str], expect: &str| {
+        let (port, server) = raw_server(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\
+            Content-Length: 35\r\n\r\n<a href='/next?utm_source=x'>on</a>",
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut run = command(folder.path());
+        run.args(["crawl", &format!("http://127.0.0.1:{port}/"), "-o", "crawl"]);
+        run.args(["--allow-private", "--scope", "page", "--delay", "0s"]).args(flags);
+        let run = finish(run, "");
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        server.join().expect("the server ends");
+        let exported = export(folder.path(), "jsonl", &[]);
+        assert!(exported.stdout.contains(expect), "{}", exported.stdout);
+    };
+    check(&[], "/next\"");
+    check(&["--keep-query"], "/next?utm_source=x\"");
 }

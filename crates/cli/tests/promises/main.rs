@@ -1,6 +1,7 @@
 //! What users are promised, tried with the real binary on real sockets.
 
 mod archive;
+mod corners;
 mod coverage;
 mod crawling;
 mod hinting;
@@ -10,6 +11,7 @@ mod odd_site;
 mod oneshot;
 mod peer;
 mod planning;
+mod raw;
 mod run;
 mod static_site;
 mod usage;

@@ -169,6 +169,21 @@ fn a_plan_keeps_the_gap_and_follows_a_redirect_of_its_url() {
 }
 
 #[test]
+fn a_plan_ends_with_the_command_that_crawls_what_was_planned() {
+    let root = tempfile::tempdir().expect("a folder");
+    let site = StaticSite::open(root.path());
+    std::fs::write(root.path().join("index.html"), "<p>alone</p>").expect("written");
+    let start = site.url("/");
+    let flags = ["--delay", "0s", "--exclude", "it's (not)", "--keep-query", "--allow-private"];
+    let run = run(&[&["plan", &start][..], &flags].concat(), "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let expect = format!(
+        r"rhumb crawl {start} --exclude 'it'\''s (not)' --delay 0s --keep-query --allow-private"
+    );
+    assert!(run.stdout.trim_end().ends_with(&expect), "{}", run.stdout);
+}
+
+#[test]
 fn a_plan_of_nothing_is_exit_3_and_of_no_url_exit_2() {
     let check = |words: &[&str], code: i32, what: &str| {
         let run = run(words, "");

@@ -26,9 +26,47 @@ fn wrong_words_are_refused_with_advice() {
     check_refused(&rhumb(&["crawl", "http://e.test/", "--agent", "two words"]), 2, "two words");
     check_refused(&rhumb(&["crawl", "http://e.test/", "--contact", "nobody"]), 2, "nobody");
     check_refused(&rhumb(&["crawl", "http://e.test/", "--tries", "0"]), 2, "--tries");
-    check_refused(&rhumb(&["crawl"]), 2, "required");
     check_refused(&rhumb(&["crwal"]), 2, "crwal");
     check_refused(&rhumb(&["export", "nowhere", "--to", "jsonl"]), 2, "nowhere");
+}
+
+#[test]
+fn a_mistake_is_named_in_one_line_with_a_command_that_helps() {
+    let check = |words: &[&str], error: &str, advice: &str| {
+        let run = rhumb(words);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert_eq!(run.stderr, format!("error: {error}\n  try: {advice}\n"));
+    };
+    let missing = "the following required arguments were not provided:";
+    check(&["crawl"], &format!("{missing} <URL|FILE|->..."), "rhumb crawl --help");
+    check(&["export"], &format!("{missing} --to <FORMAT>, <DIR>"), "rhumb export --help");
+    check(
+        &["export", "x", "--to", "xml"],
+        "invalid value 'xml' for '--to <FORMAT>' [possible values: jsonl, warc]",
+        "rhumb export --help",
+    );
+    check(
+        &["crawl", "http://e.test/", "--max-pages", "-1"],
+        "invalid value '-1' for '--max-pages <N>': it is no whole number",
+        "rhumb crawl --help",
+    );
+    check(
+        &["crawl", "http://e.test/", "--tries", "-1"],
+        "invalid value '-1' for '--tries <N>': -1 is not in 1..=10",
+        "rhumb crawl --help",
+    );
+    check(
+        &["crawl", "http://e.test/", "--delay", "-1s"],
+        "unexpected argument '-1' found",
+        "rhumb crawl --help",
+    );
+    check(&["--jsno", "crawl"], "unexpected argument '--jsno' found", "rhumb --help");
+    check(
+        &["crawl", "http://e.test/", "--dealy", "1s"],
+        "unexpected argument '--dealy' found",
+        "a similar argument exists: '--delay'",
+    );
+    check(&["crwal"], "unrecognized subcommand 'crwal'", "a similar subcommand exists: 'crawl'");
 }
 
 #[test]
@@ -68,6 +106,25 @@ fn a_folder_that_holds_something_else_is_left_alone() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_made_is_told_as_such_and_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("file"), "").expect("written");
+    let run = |dir: &str| {
+        let mut crawl = command(folder.path());
+        crawl.args(["crawl", "http://e.test/", "-o", dir]);
+        finish(crawl, "")
+    };
+    check_refused(&run("file"), 1, "cannot create the crawl's folder file: ");
+    check_refused(&run("file/deeper"), 1, "cannot create the crawl's folder file/deeper: ");
+    // The folder's own path is just short enough for Linux, that of a file in it is not.
+    let deep = format!("{}/", "a".repeat(203)).repeat(20) + "ends-here";
+    check_refused(&run(&deep), 1, "cannot create the crawl's folder");
+    let left = std::fs::read_dir(folder.path()).expect("it is there");
+    let left: Vec<_> = left.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(left, ["file"]);
+}
+
+#[test]
 fn settings_in_a_file_are_read_and_wrong_keys_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |text: &str| std::fs::write(folder.path().join("c.toml"), text).expect("written");
@@ -82,6 +139,10 @@ fn settings_in_a_file_are_read_and_wrong_keys_named() {
     check_refused(&run(), 2, "c.toml");
     write("scope = \"any\"");
     check_refused(&run(), 2, "reach");
+    for wrong in ["tries = 0", "tries = 200", "partitions = 0", "partitions = 60000"] {
+        write(wrong);
+        check_refused(&run(), 2, wrong);
+    }
 }
 
 #[test]

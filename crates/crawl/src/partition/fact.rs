@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rhumb_frontier::{Entry, Manner};
-use rhumb_rules::Reason;
+use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
 use rhumb_web::{
     Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
 };
@@ -235,6 +235,14 @@ pub struct Answer {
     pub robots: Option<Vec<u8>>,
     /// Where a robots.txt was redirected to.
     pub robots_moved: Option<CanonUrl>,
+}
+
+impl Answer {
+    /// Whether a robots.txt came only in part, short of what is read of it at most.
+    pub(super) fn robots_is_torn(&self) -> bool {
+        let is_full = self.robots.as_ref().is_some_and(|body| body.len() > ROBOTS_BYTES_MAX);
+        self.cut.is_some_and(|cut| cut != Cut::Length || !is_full)
+    }
 }
 
 /// What a partition wants done.

@@ -236,6 +236,10 @@ fn robots_answer(entry: &Entry, finding: &Finding) -> Option<(Origin, RobotsAnsw
             (status, _) if answer.pushback.is_some() || status >= 500 => {
                 RobotsAnswer::Unreachable(Miss::Status(status))
             }
+            // Half a file may lack the very line that closes the site.
+            (200..300, _) if answer.robots_is_torn() => {
+                RobotsAnswer::Unreachable(Miss::Failure(Failure::Reset))
+            }
             (200..300, Some(body)) => RobotsAnswer::File(body.clone()),
             (300..400, _) if answer.robots_moved.is_some() && *hops < HOPS_MAX => return None,
             _ => RobotsAnswer::Absent,

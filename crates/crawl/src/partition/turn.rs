@@ -10,7 +10,9 @@ use super::seen::Seen;
 use super::{Partition, RobotsState};
 
 /// Moves of one site in one turn, so that a turn stays short.
-const MOVES_MAX: usize = 256;
+const MOVES_MAX: usize = 64;
+/// Sites that are served in one go, so that other partitions and events have their turn.
+const TURNS_MAX: usize = 1_024;
 
 /// What to do with the next entry of a site.
 enum Move {
@@ -25,7 +27,10 @@ impl<S: Seen> Partition<S> {
     /// Issues at most `room` tickets for sites that are due, and says how many.
     pub fn issue(&mut self, now: Tick, room: usize, turn: &mut Turn) -> usize {
         let mut issued = 0;
-        while issued < room {
+        for _ in 0..TURNS_MAX {
+            if issued >= room {
+                break;
+            }
             let Some(site) = self.state.frontier.next(now) else { break };
             issued += usize::from(self.serve(now, &site, turn));
             self.refill(&site, turn);

@@ -19,7 +19,7 @@ use super::log::Log;
 use super::report::{Ended, Hosts, Progress, Report};
 use super::roster::Roster;
 use super::shelf::Shelf;
-use super::worker::Worker;
+use super::worker::{Arrival, Worker};
 use super::{CrawlSettings, Limits};
 use crate::partition::{Effect, Event, Fact, Finding, MemorySeen, Partition, Read, Tally, Turn};
 
@@ -29,7 +29,9 @@ const TICK_EVERY: Span = Span::seconds(1);
 const SHOW_EVERY: Span = Span(250);
 /// Reports that may wait for a slow reader before no more tickets are issued.
 const REPORTS_MAX: usize = 4_096;
-/// How long a stopped crawl waits for fetches under way.
+/// Fetches by which an outage is probed: on many sites, since some may be down for good.
+const PROBES_AT_ONCE: usize = 20;
+/// How long a crawl that ends waits for fetches under way.
 const STOP_WITHIN: Span = Span::seconds(5);
 
 pub(super) struct Desk {
@@ -47,7 +49,11 @@ pub(super) struct Desk {
     roster: Roster,
     outage: Outage,
     down_since: Option<Tick>,
+    /// Whether any site ever answered: before that there is no line that could be down.
+    has_answer: bool,
     probe_at: Tick,
+    /// The partition that is first when tickets are issued.
+    first: u16,
     backlog: VecDeque<Report>,
     reports: mpsc::Sender<Report>,
     shown: watch::Sender<Progress>,
@@ -76,7 +82,9 @@ impl Desk {
             roster: Roster::default(),
             outage: Outage::default(),
             down_since: None,
+            has_answer: false,
             probe_at: Tick::default(),
+            first: 0,
             backlog: VecDeque::new(),
             reports,
             shown,
@@ -96,7 +104,7 @@ impl Desk {
     /// Runs until nothing is left to do, a limit is reached or the user stops it.
     pub(super) async fn run(
         &mut self,
-        mut inbox: mpsc::Receiver<(PartitionId, Event)>,
+        mut inbox: mpsc::Receiver<Arrival>,
         mut stop: watch::Receiver<bool>,
     ) -> (Ended, Progress, u64) {
         let mut ticked_at = Tick::default();
@@ -107,6 +115,7 @@ impl Desk {
             if now.since(ticked_at) >= TICK_EVERY {
                 ticked_at = now;
                 self.own.extend(self.all().map(|id| (id, Event::Tick)));
+                self.worker.close_idle();
                 self.sample(now);
             }
             self.work_off(now);
@@ -120,28 +129,31 @@ impl Desk {
                 shown_at = now;
                 self.shown.send_replace(self.progress());
             }
-            if stopping.is_none() {
-                let ended = if *stop.borrow() { Some(Ended::Stopped) } else { self.is_over(now) };
-                stopping = ended.map(|ended| (ended, now + STOP_WITHIN));
-            }
+            stopping = match stopping {
+                Some((_, by)) if *stop.borrow() => Some((Ended::Stopped, by)),
+                None if *stop.borrow() => Some((Ended::Stopped, now + STOP_WITHIN)),
+                None => self.is_over(now).map(|ended| (ended, now + STOP_WITHIN)),
+                already => already,
+            };
             if let Some((ended, by)) = stopping
-                && (self.in_flight() == 0 || (ended == Ended::Stopped && now >= by))
-                && self.backlog.is_empty()
+                && (now >= by || (self.in_flight() == 0 && self.backlog.is_empty()))
             {
                 return (ended, self.progress(), self.log.written());
             }
-            let wake = self.wake_at(now, ticked_at);
+            let wake = match stopping {
+                Some((_, by)) => by.max(now + Span(1)).min(now + SHOW_EVERY),
+                None => self.wake_at(now, ticked_at),
+            };
             tokio::select! {
                 biased;
-                event = inbox.recv() => {
-                    let (partition, event) = event.expect("the desk holds a sender itself");
-                    self.take_in(partition, event);
+                arrival = inbox.recv() => {
+                    self.take_in(arrival.expect("the desk holds a sender itself"));
                     // What has come by now is worked off in one go.
-                    while let Ok((partition, event)) = inbox.try_recv() {
-                        self.take_in(partition, event);
+                    while let Ok(arrival) = inbox.try_recv() {
+                        self.take_in(arrival);
                     }
                 }
-                _ = stop.changed(), if stopping.is_none() => {}
+                Ok(()) = stop.changed() => {}
                 () = tokio::time::sleep_until(self.clock.instant(wake).into()) => {}
             }
         }
@@ -175,16 +187,20 @@ impl Desk {
     }
 
     /// Notes what an event says of our own connection.
-    fn take_in(&mut self, partition: PartitionId, mut event: Event) {
+    fn take_in(&mut self, arrival: Arrival) {
+        let Arrival { partition, mut event, refusals } = arrival;
+        self.backlog.extend(refusals);
         if let Event::Returned(returned) = &mut event {
             let site = returned.ticket.candidate.url.site();
             let failed = is_line_failure(&returned.finding);
             self.outage.note(&site, failed);
             let now = self.clock.now();
-            if self.down_since.is_some() && matches!(returned.finding, Finding::Answered(_)) {
+            let is_answer = matches!(returned.finding, Finding::Answered(_));
+            self.has_answer |= is_answer;
+            if self.down_since.is_some() && is_answer {
                 self.down_since = None;
                 self.outage.end();
-            } else if self.down_since.is_none() && self.outage.is_on() {
+            } else if self.down_since.is_none() && self.has_answer && self.outage.is_on() {
                 self.down_since = Some(now);
                 self.probe_at = now + self.settings.probe_every;
             }
@@ -203,7 +219,10 @@ impl Desk {
 
     fn issue(&mut self, now: Tick) {
         let mut room = self.room(now);
-        for id in self.all() {
+        // Each time another partition is first: none waits for ever where room is short.
+        self.first = (self.first + 1) % self.settings.partitions;
+        let (first, count) = (self.first, self.settings.partitions);
+        for id in (first..count).chain(0..first).map(PartitionId) {
             let partition = &mut self.partitions[id.index()];
             if room == 0 || partition.earliest().is_none_or(|due| due > now) {
                 continue;
@@ -224,7 +243,7 @@ impl Desk {
             return 0;
         }
         if self.down_since.is_some() {
-            return usize::from(now >= self.probe_at);
+            return if now >= self.probe_at { PROBES_AT_ONCE } else { 0 };
         }
         let in_flight = self.in_flight();
         let by_connections = self.settings.connections.saturating_sub(in_flight);

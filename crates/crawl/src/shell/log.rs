@@ -7,7 +7,7 @@ use rhumb_web::{PartitionId, Tick};
 use crate::partition::Fact;
 
 /// Facts that are kept: memory is bounded, and nothing reads further back yet.
-pub const FACTS_KEPT: usize = 1_000;
+pub const FACTS_KEPT: usize = 256;
 
 /// One fact of one partition at one moment.
 #[derive(Clone, Debug, PartialEq)]

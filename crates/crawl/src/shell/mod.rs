@@ -138,7 +138,7 @@ pub async fn run(
     let archive = Archive::open(&settings.archive, settings.archive_settings())?;
     let (counter, mut committer) = committer::start(settings.crawl_id(), archive);
     // Every ticket that is out can report without waiting.
-    let (events, inbox) = mpsc::channel(settings.connections + 1);
+    let (arrivals, inbox) = mpsc::channel(settings.connections + 1);
     let reader = Reader {
         agent: settings.agent.clone(),
         canon: settings.canon,
@@ -146,8 +146,7 @@ pub async fn run(
         partitions: settings.partitions,
         tells_refusals: settings.tells_refusals,
     };
-    let refusals = settings.tells_refusals.then(|| outlet.reports.clone());
-    let worker = Arc::new(Worker::new(fetcher, reader, counter, events, refusals));
+    let worker = Arc::new(Worker::new(fetcher, reader, counter, arrivals));
     let mut desk = Desk::new(settings, rules, Arc::clone(&worker), outlet.reports, outlet.progress);
     desk.seed(desk::seeds(seeds));
     let (ended, progress, facts) = tokio::select! {

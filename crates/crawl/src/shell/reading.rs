@@ -4,14 +4,19 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use rhumb_page::Page;
-use rhumb_rules::{ROBOTS_BYTES_MAX, Reason, Robots, Rules, Verdict, of_header, of_meta};
+use rhumb_rules::{
+    ROBOTS_BYTES_MAX, Reason, Robots, Rules, SITEMAPS_MAX, Verdict, of_header, of_meta,
+};
 use rhumb_web::{
-    Candidate, Canon, CanonUrl, Directive, Directives, Errand, Exchange, HashKey, Link, LinkKind,
-    PartitionId, Span,
+    Candidate, Canon, CanonUrl, Cut, Directive, Directives, Errand, Exchange, HashKey, Link,
+    LinkKind, PartitionId, Span,
 };
 
 use super::report::{Report, What};
 use crate::partition::Answer;
+
+/// Indexes of sitemaps within indexes; the protocol has none, some sites have one.
+const SITEMAP_LEVELS_MAX: u16 = 2;
 
 /// Reads answers for one crawl.
 #[derive(Clone, Debug)]
@@ -87,8 +92,12 @@ impl Reader {
     }
 
     fn robots(&self, exchange: &Exchange, rules: &Rules, reading: &mut Reading) {
-        let body = &exchange.body[..exchange.body.len().min(ROBOTS_BYTES_MAX)];
+        // One byte more than is read, so that the reader knows its last line to be torn.
+        let body = &exchange.body[..exchange.body.len().min(ROBOTS_BYTES_MAX + 1)];
         reading.answer.robots = Some(body.to_vec());
+        if exchange.cut.is_some_and(|cut| cut != Cut::Length) {
+            return;
+        }
         for url in Robots::parse(body).sitemap_urls(&exchange.url) {
             let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
             self.judge(sitemap, rules, reading);
@@ -118,7 +127,8 @@ impl Reader {
         if bad > 0 {
             *reading.answer.refused.entry(Reason::BadUrl).or_default() += bad;
         }
-        let depth = candidate.depth.saturating_add(1);
+        // What a sitemap lists is as good as linked from the seed, however deep the list lies.
+        let depth = if is_sitemap { 1 } else { candidate.depth.saturating_add(1) };
         for (url, link_nofollow) in distinct(&page.scan.links, &candidate.url) {
             let target = Candidate { url: url.clone(), errand: Errand::Page, depth, hops: 0 };
             if nofollow || link_nofollow {
@@ -127,9 +137,14 @@ impl Reader {
                 self.judge(target, rules, reading);
             }
         }
-        for url in std::mem::take(&mut page.sitemaps) {
-            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
-            self.judge(sitemap, rules, reading);
+        let level = if is_sitemap { candidate.depth.saturating_add(1) } else { 0 };
+        for url in page.sitemaps.into_iter().take(SITEMAPS_MAX) {
+            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: level, hops: 0 };
+            if level > SITEMAP_LEVELS_MAX {
+                self.refuse(&sitemap, Reason::TooDeep, reading);
+            } else {
+                self.judge(sitemap, rules, reading);
+            }
         }
     }
 
@@ -184,8 +199,9 @@ fn distinct<'a>(links: &'a [Link], page: &CanonUrl) -> Vec<(&'a CanonUrl, bool)>
 /// Retry-After in both of its forms: seconds, or a date.
 fn retry_after(exchange: &Exchange) -> Option<Span> {
     let value = exchange.header("retry-after")?;
-    if let Ok(seconds) = value.parse::<u64>() {
-        return Some(Span::seconds(seconds));
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number holds are still a wish: for as long as can be.
+        return Some(Span::seconds(value.parse().unwrap_or(u64::MAX)));
     }
     let date = httpdate::parse_http_date(value).ok()?;
     // The server's own clock, if it tells it, so that a wrong one does no harm.

@@ -31,9 +31,15 @@ pub(super) struct Worker {
     duplicates: AtomicU64,
     /// Turns for large bodies: each may grow to many times its size while it is read.
     large: Semaphore,
-    events: mpsc::Sender<(PartitionId, Event)>,
-    /// Where refused links are told one by one, if anyone wants to know.
-    refusals: Option<mpsc::Sender<Report>>,
+    arrivals: mpsc::Sender<Arrival>,
+}
+
+/// What comes back to the desk: a ticket for its partition, and refusals for whoever listens.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) partition: PartitionId,
+    pub(super) event: Event,
+    pub(super) refusals: Vec<Report>,
 }
 
 impl Worker {
@@ -41,18 +47,14 @@ impl Worker {
         fetcher: Fetcher,
         reader: Reader,
         counter: Counter,
-        events: mpsc::Sender<(PartitionId, Event)>,
-        refusals: Option<mpsc::Sender<Report>>,
+        arrivals: mpsc::Sender<Arrival>,
     ) -> Self {
-        Self {
-            fetcher,
-            reader,
-            counter,
-            duplicates: AtomicU64::new(0),
-            large: Semaphore::new(LARGE_AT_ONCE),
-            events,
-            refusals,
-        }
+        let (duplicates, large) = (AtomicU64::new(0), Semaphore::new(LARGE_AT_ONCE));
+        Self { fetcher, reader, counter, duplicates, large, arrivals }
+    }
+
+    pub(super) fn close_idle(&self) {
+        self.fetcher.close_idle();
     }
 
     pub(super) fn prefetch(&self, site: &Site) {
@@ -73,8 +75,11 @@ impl Worker {
         let (began, began_at) = (SystemTime::now(), Instant::now());
         let outcome = self.fetcher.run(&ticket, &Conditions::default()).await;
         let took = Span::from(began_at.elapsed());
+        let mut refusals = Vec::new();
         let finding = match outcome {
-            Outcome::Answered(exchange) => self.take_in(&ticket, exchange, rules).await,
+            Outcome::Answered(exchange) => {
+                self.take_in(&ticket, exchange, rules, &mut refusals).await
+            }
             Outcome::Failed(failure) => self.take_down(&ticket, failure, began, took).await,
             Outcome::AddressBusy(wait) => Some(Finding::AddressBusy(Span::from(wait))),
             Outcome::PrivateAddress => Some(Finding::PrivateAddress),
@@ -82,8 +87,9 @@ impl Worker {
         // Without a finding the archive has failed, and the crawl is about to end.
         if let Some(finding) = finding {
             let returned = Return { ticket, took, finding, excused: false };
+            let event = Event::Returned(Box::new(returned));
             // The desk is gone only when the crawl has ended.
-            drop(self.events.send((from, Event::Returned(Box::new(returned)))).await);
+            drop(self.arrivals.send(Arrival { partition: from, event, refusals }).await);
         }
     }
 
@@ -93,10 +99,13 @@ impl Worker {
         ticket: &Ticket,
         exchange: Box<Exchange>,
         rules: Arc<Rules>,
+        refusals: &mut Vec<Report>,
     ) -> Option<Finding> {
         let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
-        let (reading, encoded) = if exchange.body.len() > LARGE_BODY {
+        // A sitemap may be packed: what it grows to is not seen from its size.
+        let is_large = exchange.body.len() > LARGE_BODY || candidate.errand == Errand::Sitemap;
+        let (reading, encoded) = if is_large {
             let worker = Arc::clone(self);
             let turn = self.large.acquire().await.expect("it is never closed");
             let work = move || worker.digest(&candidate, number, &exchange, &rules);
@@ -119,11 +128,7 @@ impl Worker {
         if let Some(digest) = digest.filter(|_| reading.answer.cut.is_none()) {
             self.counter.publish(digest, capture);
         }
-        if let Some(refusals) = &self.refusals {
-            for report in reading.refusals {
-                drop(refusals.send(report).await);
-            }
-        }
+        *refusals = reading.refusals;
         Some(Finding::Answered(Box::new(reading.answer)))
     }
 

@@ -1,7 +1,8 @@
 //! When our own line is down, nothing is spent: the crawl pauses, probes, and goes on.
 
 use std::collections::HashSet;
-use std::net::UdpSocket;
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -65,6 +66,22 @@ impl Drop for Line {
     }
 }
 
+/// A server that says 404 to a robots.txt and a page, and ends.
+fn one_that_answers() -> (u16, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let serve = move || {
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let answer = b"HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let mut request = [0; 1_024];
+            assert!(stream.read(&mut request).expect("a request") > 0);
+            stream.write_all(answer).expect("written");
+        }
+    };
+    (port, std::thread::spawn(serve))
+}
+
 fn settings(folder: &std::path::Path) -> CrawlSettings {
     CrawlSettings {
         partitions: 8,
@@ -105,6 +122,10 @@ async fn a_crawl_outlives_an_outage_of_its_own_line_without_spending_tries() {
     let urls = expected.pages.keys().map(|url| CanonUrl::parse(url).expect("a URL"));
     let seeds: Vec<CanonUrl> = urls.filter(|url| sites.insert(url.site())).collect();
     assert!(seeds.len() > OUTAGE_WINDOW, "there are enough sites: {}", seeds.len());
+    // One that needs no name server, so that there is a line which can be down.
+    let (port, answering) = one_that_answers();
+    let literal = CanonUrl::parse(&format!("http://127.0.0.1:{port}/")).expect("a URL");
+    let seeds: Vec<CanonUrl> = seeds.into_iter().chain([literal]).collect();
     line.cut(true);
     let rules = Rules { scope: Scope::new(ScopeKind::Any) };
     let (reports, mut told) = mpsc::channel(1_024);
@@ -123,5 +144,6 @@ async fn a_crawl_outlives_an_outage_of_its_own_line_without_spending_tries() {
     let witness = served.witness();
     assert_eq!(expected.missing(&witness), Vec::<String>::new());
     assert_eq!(witness.repeats, Vec::<String>::new());
+    answering.join().expect("the server ends");
     served.stop().await;
 }

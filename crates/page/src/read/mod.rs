@@ -79,7 +79,7 @@ pub fn read(
 
 fn html(body: &[u8], content_type: Option<&str>, url: &CanonUrl, canon: Canon) -> Page {
     let charset = charset(body, content_type);
-    let scan = scan(&decode(body, charset), url, canon);
+    let scan = scan(&decode(body, charset), url, canon, charset.encoding);
     Page::new(Format::Html, Some(charset), scan)
 }
 

@@ -65,3 +65,13 @@ fn plain_text_keeps_its_lines() {
     let found = page(b"a  b\r\n\r\n c\n", Some("text/plain"), false);
     assert_eq!(found.scan.text, "a b\nc");
 }
+
+#[test]
+fn the_charset_that_a_page_declares_is_that_of_its_queries() {
+    let check = |body: &[u8], charset: &str, expect: &str| {
+        let found = page(body, Some(&format!("text/html; charset={charset}")), false);
+        assert_eq!(found.scan.links[0].url.as_str(), expect, "{charset}");
+    };
+    check(b"<a href='/s?q=caf\xe9'>", "ISO-8859-1", "http://h.test/s?q=caf%E9");
+    check("<a href='/s?q=café'>".as_bytes(), "utf-8", "http://h.test/s?q=caf%C3%A9");
+}

@@ -83,6 +83,9 @@ pub(super) struct Gatherer {
     pub(super) cut: bool,
     /// Inside `noscript` or `noframes`: links count, text does not.
     in_fallback: bool,
+    /// The first refresh was met. A flag, for to look through the links at every meta would cost
+    /// their product.
+    has_refresh: bool,
     /// The open anchor: its number, its link if it has one that was kept, and its text.
     anchor: Option<(usize, Option<usize>, Words)>,
     anchors: usize,
@@ -110,6 +113,7 @@ impl Gatherer {
             text: Words::new(TEXT_BYTES_MAX),
             cut: false,
             in_fallback: false,
+            has_refresh: false,
             anchor: None,
             anchors: 0,
             raw: Raw::Ignored,
@@ -358,9 +362,10 @@ impl Gatherer {
             return;
         };
         if tag.raw("http-equiv").is_some_and(|word| word.eq_ignore_ascii_case("refresh"))
-            && !self.links.iter().any(|link| link.kind == LinkKind::Refresh)
+            && !self.has_refresh
             && let Some(target) = refresh::target(&content)
         {
+            self.has_refresh = true;
             self.push_link(tag, LinkKind::Refresh, target, String::new());
         }
         let Some(name) = tag.value("name") else {

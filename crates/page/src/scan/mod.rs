@@ -13,12 +13,13 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use encoding_rs::{EncoderResult, Encoding};
 use lol_html::html_content::{Comment, Element, EndTag, TextChunk};
 use lol_html::{
     DocumentContentHandlers, ElementContentHandlers, HtmlRewriter, MemorySettings, Selector,
     Settings,
 };
-use rhumb_web::{Canon, CanonUrl, Link, LinkKind, UrlError};
+use rhumb_web::{Canon, CanonUrl, Link, LinkKind, QueryCharset, UrlError};
 
 use crate::words::{Words, cut};
 use gatherer::{Ending, Gatherer, RawLink};
@@ -63,8 +64,8 @@ pub struct Scan {
     pub cut: bool,
 }
 
-/// Scans a page found at this address.
-pub fn scan(html: &str, url: &CanonUrl, canon: Canon) -> Scan {
+/// Scans a page found at this address and written in this charset.
+pub fn scan(html: &str, url: &CanonUrl, canon: Canon, encoding: &'static Encoding) -> Scan {
     let gatherer = Rc::new(RefCell::new(Gatherer::new()));
     run(html, &gatherer);
     // An unclosed fallback reaches to the end of the page.
@@ -72,7 +73,7 @@ pub fn scan(html: &str, url: &CanonUrl, canon: Canon) -> Scan {
     run_fallback(rest, &gatherer);
     let mut gathered = gatherer.take();
     gathered.close_anchor();
-    resolve(gathered, url, canon)
+    resolve(gathered, url, canon, encoding)
 }
 
 /// Scans what a `noscript` or `noframes` holds, once: fallbacks inside it are not looked into.
@@ -137,13 +138,22 @@ fn on_element(html: &str, element: &mut Element<'_, '_>, gatherer: &Rc<RefCell<G
     }));
 }
 
-fn resolve(gathered: Gatherer, url: &CanonUrl, canon: Canon) -> Scan {
+/// Says of a closure that what it returns may borrow from its text.
+fn query_charset<F: Fn(&str) -> Cow<'_, [u8]>>(encode: F) -> F {
+    encode
+}
+
+fn resolve(gathered: Gatherer, url: &CanonUrl, canon: Canon, encoding: &'static Encoding) -> Scan {
+    let encode = query_charset(|text| Cow::Owned(query_bytes(text, encoding)));
+    // By the standard, UTF-16 writes its queries in UTF-8.
+    let is_legacy = encoding.output_encoding() != encoding_rs::UTF_8;
+    let charset = is_legacy.then_some(&encode as QueryCharset<'_>);
     let raw_base = gathered.base.as_deref();
-    let base = raw_base.and_then(|raw| url.join(raw, canon).ok());
+    let base = raw_base.and_then(|raw| url.join_from(raw, canon, charset).ok());
     let mut scan = Scan { cut: gathered.is_cut(), ..Scan::default() };
     let from = base.as_ref().unwrap_or(url);
     for RawLink { href, kind, text, nofollow } in gathered.links {
-        match from.join(&href, canon) {
+        match from.join_from(&href, canon, charset) {
             Ok(url) => {
                 match kind {
                     LinkKind::Canonical if scan.canonical.is_none() => {
@@ -166,6 +176,28 @@ fn resolve(gathered: Gatherer, url: &CanonUrl, canon: Canon) -> Scan {
     scan.metas = gathered.metas;
     scan.text = gathered.text.into_text();
     scan
+}
+
+/// A query in a legacy charset. What the charset lacks becomes a numeric reference whose signs are
+/// escaped (URL standard, percent-encode after encoding): bare, its `&` would part the query.
+fn query_bytes(text: &str, encoding: &'static Encoding) -> Vec<u8> {
+    let mut encoder = encoding.new_encoder();
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    loop {
+        let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len());
+        bytes.reserve(room.expect("a link is far shorter than memory"));
+        let (result, read) =
+            encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = &rest[read..];
+        match result {
+            EncoderResult::InputEmpty => return bytes,
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(char) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(char)).as_bytes());
+            }
+        }
+    }
 }
 
 #[cfg(test)]

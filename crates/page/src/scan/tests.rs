@@ -1,10 +1,11 @@
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16LE, WINDOWS_1252};
 use rhumb_web::{Canon, CanonUrl, UrlError};
 
 use super::{LINKS_MAX, Scan, TEXT_BYTES_MAX, scan};
 
 fn scanned(html: &str) -> Scan {
     let url = CanonUrl::parse("http://h.test/dir/page").expect("a URL");
-    scan(html, &url, Canon::Full)
+    scan(html, &url, Canon::Full, UTF_8)
 }
 
 /// Links as `kind path text` with `!` for nofollow; the host is left out where it is the page's.
@@ -215,4 +216,38 @@ fn a_megabyte_of_open_tags_is_survived_and_its_first_link_found() {
         let html = format!("<a href=first>1</a>{}", piece.repeat(1024 * 1024 / piece.len()));
         assert_eq!(scanned(&html).links[0].url.as_str(), "http://h.test/dir/first", "{piece}");
     }
+}
+
+fn check_query(encoding: &'static Encoding, href: &str, expect: &str) {
+    let url = CanonUrl::parse("http://h.test/").expect("a URL");
+    let html = format!("<a href=\"{href}\">1</a>");
+    let scan = scan(&html, &url, Canon::Full, encoding);
+    assert_eq!(scan.links[0].url.as_str(), format!("http://h.test{expect}"), "{}", encoding.name());
+}
+
+#[test]
+fn a_query_is_written_in_the_charset_of_its_page_and_a_path_in_utf_8() {
+    check_query(UTF_8, "/s?q=café", "/s?q=caf%C3%A9");
+    check_query(UTF_16LE, "/s?q=café", "/s?q=caf%C3%A9");
+    check_query(WINDOWS_1252, "/s?q=café", "/s?q=caf%E9");
+    check_query(WINDOWS_1252, "/café/s?q=é", "/caf%C3%A9/s?q=%E9");
+    check_query(WINDOWS_1252, "/café", "/caf%C3%A9");
+}
+
+#[test]
+fn a_character_that_the_charset_lacks_is_an_escaped_numeric_reference() {
+    check_query(WINDOWS_1252, "/s?q=中é&amp;r=1", "/s?q=%26%2320013%3B%E9&r=1");
+    // The reference stands in ASCII, so the shift is taken back first.
+    check_query(ISO_2022_JP, "/s?q=中☃x", "/s?q=%1B$BCf%1B(B%26%239731%3Bx");
+    let many = "☃".repeat(400);
+    check_query(WINDOWS_1252, &format!("/?{many}"), &format!("/?{}", "%26%239731%3B".repeat(400)));
+}
+
+#[test]
+fn many_refreshes_behind_many_links_are_not_searched_for_the_first() {
+    // The list is full before the first refresh: a search would go through all of it each time.
+    let refreshes = "<meta http-equiv=refresh content='0;/n'>".repeat(20_000);
+    let html = format!("{}{refreshes}", "<a href=x>1</a>".repeat(LINKS_MAX));
+    assert_eq!(scanned(&html).links.len(), LINKS_MAX);
+    assert_eq!(scanned(&refreshes).links.len(), 1);
 }

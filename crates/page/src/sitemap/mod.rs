@@ -18,6 +18,8 @@ pub const INFLATED_BYTES_MAX: u64 = 50 * 1024 * 1024;
 pub(crate) const FIELD_BYTES_MAX: usize = 64;
 /// The most translations of one entry.
 pub(crate) const ALTERNATES_MAX: usize = 128;
+/// The most elements inside one another below the root: the parser remembers each until it ends.
+pub(crate) const DEPTH_MAX: usize = 64;
 
 /// What kind of list it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use std::io::Write as _;
 
-use super::{ENTRIES_MAX, Sitemap, SitemapKind, sitemap};
+use super::{DEPTH_MAX, ENTRIES_MAX, Sitemap, SitemapKind, sitemap};
 
 /// Entries as `loc lastmod`.
 fn entries(found: &Sitemap) -> Vec<String> {
@@ -111,4 +111,19 @@ fn maxima_cut_a_list_and_say_so() {
     assert_eq!((found.entries.len(), found.cut), (ENTRIES_MAX, true));
     let long = format!("<urlset><url><loc>/{}</loc></url></urlset>", "a".repeat(20_000));
     assert!(sitemap(long.as_bytes(), false).expect("a list").entries.is_empty());
+}
+
+#[test]
+fn elements_too_deep_inside_one_another_end_a_list() {
+    let nested = |depth: usize| {
+        let (open, close) = ("<x>".repeat(depth), "</x>".repeat(depth));
+        let body = format!(
+            "<urlset><url><loc>/a</loc></url>{open}{close}<url><loc>/b</loc></url></urlset>"
+        );
+        let found = sitemap(body.as_bytes(), false).expect("a list");
+        (entries(&found), found.cut)
+    };
+    assert_eq!(nested(DEPTH_MAX), (vec!["/a".to_owned(), "/b".to_owned()], false));
+    assert_eq!(nested(DEPTH_MAX + 1), (vec!["/a".to_owned()], true));
+    assert_eq!(nested(1_000_000), (vec!["/a".to_owned()], true));
 }

@@ -5,7 +5,7 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use rhumb_web::URL_BYTES_MAX;
 
-use super::{ALTERNATES_MAX, ENTRIES_MAX, Entry, FIELD_BYTES_MAX, Sitemap, SitemapKind};
+use super::{ALTERNATES_MAX, DEPTH_MAX, ENTRIES_MAX, Entry, FIELD_BYTES_MAX, Sitemap, SitemapKind};
 use crate::words::cut;
 
 /// Reads a document; what came before an error is kept.
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Option<Sitemap> {
             Ok(Event::Eof) => return state.map(|state| state.finish(false)),
             Err(_) => return state.map(|state| state.finish(true)),
         }
-        if state.as_ref().is_some_and(|state| state.entries.len() == ENTRIES_MAX) {
+        if state.as_ref().is_some_and(State::is_full) {
             return state.map(|state| state.finish(true));
         }
     }
@@ -104,6 +104,11 @@ impl State {
             value: String::new(),
             entries: Vec::new(),
         }
+    }
+
+    /// Whether a maximum ends the reading here.
+    fn is_full(&self) -> bool {
+        self.entries.len() == ENTRIES_MAX || self.depth > DEPTH_MAX
     }
 
     fn start(&mut self, tag: &BytesStart<'_>) {

@@ -49,7 +49,7 @@ proptest! {
         let html: String = pieces.iter().map(|(html, _)| html.as_str()).collect();
         let expect: Vec<_> = pieces.iter().filter_map(|(_, link)| link.clone()).collect();
         let url = CanonUrl::parse("http://h.test/").expect("a URL");
-        let scanned = scan(&html, &url, Canon::Full);
+        let scanned = scan(&html, &url, Canon::Full, encoding_rs::UTF_8);
         let found = scanned.links.into_iter();
         let found: Vec<_> = found.map(|link| (String::from(link.url), link.text, link.nofollow)).collect();
         prop_assert_eq!(found, expect);

@@ -19,7 +19,7 @@ use rhumb_web::{Canon, CanonUrl};
 pub use hours::DELAY_MAX;
 pub use lines::ROBOTS_BYTES_MAX;
 pub use reading::Reading;
-pub use view::{AI_USE_MAX, RobotsFor, RobotsVerdict};
+pub use view::{AI_USE_MAX, RobotsFor, RobotsVerdict, WILDCARD_RULES_MAX};
 
 use lines::Record;
 
@@ -29,8 +29,6 @@ pub const SITEMAPS_MAX: usize = 1_000;
 /// A robots.txt, read but for no agent in particular.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Robots {
-    /// Nothing is allowed, though no line says so.
-    closed: bool,
     records: Vec<Record>,
     sitemaps: Vec<String>,
     host: Option<String>,
@@ -62,11 +60,6 @@ impl Robots {
         Self::default()
     }
 
-    /// What holds where robots.txt cannot be had.
-    pub fn disallow_all() -> Self {
-        Self { closed: true, ..Self::default() }
-    }
-
     /// What it says to the agent, as a crawl obeys it.
     pub fn for_agent(&self, agent: &str) -> RobotsFor {
         self.for_agent_by(agent, Reading::Standard)
@@ -74,9 +67,6 @@ impl Robots {
 
     /// What it says to the agent, in one of the two readings.
     pub fn for_agent_by(&self, agent: &str, reading: Reading) -> RobotsFor {
-        if self.closed {
-            return RobotsFor::closed(reading);
-        }
         RobotsFor::collect(&self.records, agent, reading)
     }
 

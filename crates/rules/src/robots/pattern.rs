@@ -14,6 +14,8 @@ pub(super) struct Pattern {
     text: Box<str>,
     /// Whether the path must end where the pattern does.
     ends: bool,
+    /// The octets that it was written with.
+    weight: usize,
 }
 
 impl Pattern {
@@ -24,12 +26,26 @@ impl Pattern {
             Reading::Standard => normal(text, |byte| byte == b'*'),
             Reading::Reference => Cow::Borrowed(text),
         };
-        Self { text: Box::from(text.as_ref()), ends }
+        let weight = text.len() + usize::from(ends);
+        Self { text: Box::from(text.as_ref()), ends, weight }
     }
 
     /// Its octets: of two patterns that match, the longer one decides.
     pub(super) fn weight(&self) -> usize {
-        self.text.len() + usize::from(self.ends)
+        self.weight
+    }
+
+    pub(super) fn has_star(&self) -> bool {
+        self.text.contains('*')
+    }
+
+    /// Leaves what stands before the first star, which matches all that the whole does and more.
+    /// The weight stays: a lighter one could lose to a rule that allows.
+    pub(super) fn shorten(&mut self) {
+        if let Some((start, _)) = self.text.split_once('*') {
+            self.text = Box::from(start);
+            self.ends = false;
+        }
     }
 
     /// Whether the path begins with this. Each piece is taken where it first occurs, which never

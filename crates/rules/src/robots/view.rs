@@ -18,6 +18,12 @@ const AI_USE_BYTES_MAX: usize = 1_024;
 /// The most request-rate and visit-time lines that are kept, each.
 const WINDOWS_MAX: usize = 64;
 
+/// The most rules with stars that are matched as such. Each is searched for in the whole path, so
+/// tens of thousands would hold up the crawl at every URL. Beyond them a Disallow counts up to its
+/// first star, with the weight that it had, and an Allow is left out: the site is closed more,
+/// never less.
+pub const WILDCARD_RULES_MAX: usize = 1_000;
+
 /// Whether a path may be fetched, and what decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RobotsVerdict<'a> {
@@ -35,7 +41,6 @@ pub struct RobotsVerdict<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RobotsFor {
     reading: Reading,
-    closed: bool,
     group: Option<Box<str>>,
     /// Heaviest first: the first that matches decides.
     rules: Vec<Rule>,
@@ -57,7 +62,6 @@ impl RobotsFor {
     fn empty(reading: Reading) -> Self {
         Self {
             reading,
-            closed: false,
             group: None,
             rules: Vec::new(),
             crawl_delay: None,
@@ -65,10 +69,6 @@ impl RobotsFor {
             visits: Vec::new(),
             ai_use: Vec::new(),
         }
-    }
-
-    pub(super) fn closed(reading: Reading) -> Self {
-        Self { closed: true, ..Self::empty(reading) }
     }
 
     /// Walks the groups. Only a rule ends a run of user-agent lines (RFC 9309 §2.2.4: other lines
@@ -107,6 +107,7 @@ impl RobotsFor {
                 Record::Sitemap(_) | Record::Host(_) => {}
             }
         }
+        view.limit_wildcards();
         // A stable sort: of two equal rules the upper one is named.
         view.rules.sort_by_key(|rule| (Reverse(rule.pattern.weight()), Reverse(rule.allow)));
         view.rules.dedup_by(|b, a| a.allow == b.allow && a.pattern == b.pattern);
@@ -132,6 +133,21 @@ impl RobotsFor {
         }
     }
 
+    fn limit_wildcards(&mut self) {
+        let mut left = WILDCARD_RULES_MAX;
+        self.rules.retain_mut(|rule| {
+            if !rule.pattern.has_star() {
+                return true;
+            }
+            if left > 0 {
+                left -= 1;
+                return true;
+            }
+            rule.pattern.shorten();
+            !rule.allow
+        });
+    }
+
     fn add_extension(&mut self, extension: &Extension) {
         match extension {
             Extension::CrawlDelay(delay) => {
@@ -155,13 +171,13 @@ impl RobotsFor {
     /// of two equally long ones the one that allows.
     pub fn judge(&self, path_and_query: &str) -> RobotsVerdict<'_> {
         let group = self.group.as_deref();
-        let implicit = |allowed| RobotsVerdict { allowed, line: None, rule: None, group };
+        let implicit = RobotsVerdict { allowed: true, line: None, rule: None, group };
         let path = match path_and_query {
             path if path.starts_with('/') => Cow::Borrowed(path),
             path => Cow::Owned(format!("/{path}")),
         };
         let path = match self.reading {
-            Reading::Standard if path == "/robots.txt" => return implicit(true),
+            Reading::Standard if path == "/robots.txt" => return implicit,
             Reading::Standard => normal_path(&path),
             Reading::Reference => Cow::Borrowed(path.as_ref()),
         };
@@ -172,7 +188,7 @@ impl RobotsFor {
                 rule: Some(&rule.text),
                 group,
             },
-            None => implicit(!self.closed),
+            None => implicit,
         }
     }
 

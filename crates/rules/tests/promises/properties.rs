@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use rhumb_rules::{
-    Reading, Robots, Rules, Scope, ScopeKind, Trap, Verdict, of_header, of_meta, path_as_written,
+    Reading, Robots, Rules, Scope, ScopeKind, Trap, Verdict, WILDCARD_RULES_MAX, of_header,
+    of_meta, path_as_written,
 };
 use rhumb_web::{Candidate, CanonUrl, Errand};
 
@@ -73,6 +74,14 @@ proptest! {
             let verdict = robots.for_agent_by("rhumb", reading);
             prop_assert_eq!(verdict.judge(&path).allowed, naive_verdict(&rules, &path));
         }
+    }
+
+    #[test]
+    fn too_many_stars_never_open_what_the_rules_close(rules in rules(), path in "/[ab]{0,8}") {
+        let stars = "Disallow: /*z\n".repeat(WILDCARD_RULES_MAX);
+        let file = file(&rules).replacen('\n', &format!("\n{stars}"), 1);
+        let allowed = Robots::parse(file.as_bytes()).for_agent("rhumb").judge(&path).allowed;
+        prop_assert!(!allowed || naive_verdict(&rules, &path));
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::{HashKey, Origin, Scheme, Site, UrlKey};
 /// The longest URL that is looked at, in bytes. Browsers and servers agree on about this much.
 pub const URL_BYTES_MAX: usize = 16 * 1024;
 
+/// Text to the bytes of a page's charset: queries of its links are written in it.
+pub type QueryCharset<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
+
 /// Why a text is not a URL that can be crawled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
@@ -72,8 +75,18 @@ impl CanonUrl {
 
     /// Resolves a link found on this page.
     pub fn join(&self, raw: &str, canon: Canon) -> Result<Self, UrlError> {
+        self.join_from(raw, canon, None)
+    }
+
+    /// Resolves a link found on this page, whose query is written in the page's charset.
+    pub fn join_from(
+        &self,
+        raw: &str,
+        canon: Canon,
+        charset: Option<QueryCharset<'_>>,
+    ) -> Result<Self, UrlError> {
         let base = Url::parse(&self.text).map_err(syntax)?;
-        Self::finish(parse_standard(raw, Some(&base))?, canon)
+        Self::finish(parse_in(raw, Some(&base), charset)?, canon)
     }
 
     fn finish(mut url: Url, canon: Canon) -> Result<Self, UrlError> {
@@ -171,11 +184,20 @@ pub(crate) fn host_of(authority: &str) -> &str {
 }
 
 fn parse_standard(raw: &str, base: Option<&Url>) -> Result<Url, UrlError> {
+    parse_in(raw, base, None)
+}
+
+fn parse_in(
+    raw: &str,
+    base: Option<&Url>,
+    charset: Option<QueryCharset<'_>>,
+) -> Result<Url, UrlError> {
     if raw.len() > URL_BYTES_MAX {
         return Err(UrlError::TooLong);
     }
     let raw = base.and_then(|base| with_two_slashes(raw, base)).unwrap_or(Cow::Borrowed(raw));
-    Url::options().base_url(base).parse(&raw).map_err(syntax)
+    let options = Url::options().base_url(base).encoding_override(charset);
+    options.parse(&raw).map_err(syntax)
 }
 
 /// `///host/path` on a web page means `//host/path` by the standard; the `url` crate takes it for
