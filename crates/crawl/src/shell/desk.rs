@@ -28,7 +28,7 @@ const TICK_EVERY: Span = Span::seconds(1);
 /// How often the state is shown.
 const SHOW_EVERY: Span = Span(250);
 /// Reports that may wait for a slow reader before no more tickets are issued.
-const REPORTS_MAX: usize = 4_096;
+const REPORTS_MAX: usize = 65_536;
 /// Fetches by which an outage is probed: on many sites, since some may be down for good.
 const PROBES_AT_ONCE: usize = 20;
 /// How long a crawl that ends waits for fetches under way.
@@ -107,6 +107,7 @@ impl Desk {
         mut inbox: mpsc::Receiver<Arrival>,
         mut stop: watch::Receiver<bool>,
     ) -> (Ended, Progress, u64) {
+        let reports = self.reports.clone();
         let mut ticked_at = Tick::default();
         let mut shown_at = Tick::default();
         let mut stopping: Option<(Ended, Tick)> = None;
@@ -154,6 +155,10 @@ impl Desk {
                     }
                 }
                 Ok(()) = stop.changed() => {}
+                // As fast as the reader takes them, and no faster.
+                Ok(permit) = reports.reserve(), if !self.backlog.is_empty() => {
+                    permit.send(self.backlog.pop_front().expect("it is not empty"));
+                }
                 () = tokio::time::sleep_until(self.clock.instant(wake).into()) => {}
             }
         }

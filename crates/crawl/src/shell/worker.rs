@@ -20,6 +20,8 @@ use crate::partition::{Event, Finding, Return};
 /// Bodies above this are read on a thread of their own, so that they hold up no other exchange.
 const LARGE_BODY: usize = 256 * 1024;
 
+/// What a packed file begins with.
+const GZIP: &[u8] = &[0x1f, 0x8b];
 /// Large bodies that are read at once.
 const LARGE_AT_ONCE: usize = 4;
 
@@ -31,6 +33,8 @@ pub(super) struct Worker {
     duplicates: AtomicU64,
     /// Turns for large bodies: each may grow to many times its size while it is read.
     large: Semaphore,
+    /// Turns for packed sitemaps, apart: large bodies of others must not hold them up.
+    packed: Semaphore,
     arrivals: mpsc::Sender<Arrival>,
 }
 
@@ -49,8 +53,9 @@ impl Worker {
         counter: Counter,
         arrivals: mpsc::Sender<Arrival>,
     ) -> Self {
-        let (duplicates, large) = (AtomicU64::new(0), Semaphore::new(LARGE_AT_ONCE));
-        Self { fetcher, reader, counter, duplicates, large, arrivals }
+        let turns = || Semaphore::new(LARGE_AT_ONCE);
+        let (large, packed) = (turns(), turns());
+        Self { fetcher, reader, counter, duplicates: AtomicU64::new(0), large, packed, arrivals }
     }
 
     pub(super) fn close_idle(&self) {
@@ -104,10 +109,11 @@ impl Worker {
         let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
         // A sitemap may be packed: what it grows to is not seen from its size.
-        let is_large = exchange.body.len() > LARGE_BODY || candidate.errand == Errand::Sitemap;
-        let (reading, encoded) = if is_large {
+        let is_packed = candidate.errand == Errand::Sitemap && exchange.body.starts_with(GZIP);
+        let turns = if is_packed { &self.packed } else { &self.large };
+        let (reading, encoded) = if is_packed || exchange.body.len() > LARGE_BODY {
             let worker = Arc::clone(self);
-            let turn = self.large.acquire().await.expect("it is never closed");
+            let turn = turns.acquire().await.expect("it is never closed");
             let work = move || worker.digest(&candidate, number, &exchange, &rules);
             let done = tokio::task::spawn_blocking(work).await;
             drop(turn);
