@@ -1,9 +1,11 @@
 //! Corners in which crawlers are impolite, endless or wrong about how they ended.
 
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 
 use crate::raw::{RawServer, missing, ok};
-use crate::run::{Run, command, finish};
+use crate::run::{Run, collect, command, finish};
 
 fn crawl(folder: &Path, url: &str, flags: &[&str]) -> Run {
     let mut crawl = command(folder);
@@ -117,4 +119,28 @@ fn a_seed_list_of_dead_hosts_ends() {
     crawl.args(["--tries", "1", "-q"]);
     let run = finish(crawl, &seeds.concat());
     assert_eq!(run.code, Some(3), "{}", run.stderr);
+}
+
+#[test]
+fn a_reader_that_comes_late_is_told_everything() {
+    let links: Vec<String> = (0..30_000).map(|n| format!("<a href=//o{n}.test/>o</a>")).collect();
+    let page = links.concat();
+    let server = RawServer::start(move |target| match target {
+        "/robots.txt" => missing(),
+        _ => ok("text/html", &page),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut crawl = command(folder.path());
+    crawl.args(["crawl", &server.url("/"), "-o", "crawl", "--json", "--allow-private", "-q"]);
+    let mut child = crawl.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    // Its output fills the pipe; nobody reads until well after the time for fetches under way.
+    // The time is what is promised about, and it cannot be shortened by a setting.
+    let (_nobody, silence) = std::sync::mpsc::channel::<()>();
+    assert!(silence.recv_timeout(Duration::from_secs(7)).is_err());
+    assert!(child.try_wait().expect("it can be asked").is_none(), "it waits for its reader");
+    let run = collect(child);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let refused = run.json().iter().filter(|event| event["event"] == "refused").count();
+    assert_eq!(refused, 30_000);
+    assert_eq!(run.summary()["refused"]["out-of-scope"], 30_000);
 }

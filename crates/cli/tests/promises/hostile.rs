@@ -16,7 +16,7 @@ const ALLOWED: &str = "--allow-private=127.20.0.0/16,127.60.0.0/16";
 /// Longer than the longest fetch and the longest good site together, on a busy machine.
 const ENDS_WITHIN_MS: u64 = 60_000;
 /// The whole process, in a build that is not optimised.
-const MEMORY_MAX_KB: u64 = 256 * 1_024;
+const MEMORY_MAX_KB: u64 = 200 * 1_024;
 const BODY_MAX: u64 = 4_000_000;
 const LIMITS: [&str; 8] = [
     "--connect-timeout",

@@ -137,12 +137,15 @@ impl Desk {
                 already => already,
             };
             if let Some((ended, by)) = stopping
-                && (now >= by || (self.in_flight() == 0 && self.backlog.is_empty()))
+                && (self.in_flight() == 0 || now >= by)
+                // What happened is told to the end, unless the user does not want to wait.
+                && (self.backlog.is_empty() || (ended == Ended::Stopped && now >= by))
             {
                 return (ended, self.progress(), self.log.written());
             }
             let wake = match stopping {
-                Some((_, by)) => by.max(now + Span(1)).min(now + SHOW_EVERY),
+                Some((_, by)) if by > now => by.min(now + SHOW_EVERY),
+                Some(_) => now + SHOW_EVERY,
                 None => self.wake_at(now, ticked_at),
             };
             tokio::select! {
