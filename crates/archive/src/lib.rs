@@ -20,7 +20,9 @@ mod stamp;
 mod surt;
 mod verify;
 
-pub use archive::{About, Archive, ArchiveError, ArchiveSettings, Placed};
+pub use archive::{
+    About, Archive, ArchiveError, ArchiveSettings, Keep, Placed, Position, is_whole,
+};
 pub use capture::{Capture, Earlier, Lookup, Miss};
 pub use digest::Digest;
 pub use encode::{Encoded, Encoder, Extent};

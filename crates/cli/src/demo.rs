@@ -10,6 +10,8 @@ use rhumb_web::CanonUrl;
 
 use crate::crawl::{self, Plan};
 use crate::fault::{FAILED, Fault};
+use crate::home::Home;
+use crate::machine;
 use crate::quantity::{counted, grouped};
 use crate::screen::Voice;
 use crate::settings::Settings;
@@ -32,6 +34,7 @@ pub(crate) struct DemoArgs {
 }
 
 pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
+    machine::raise_open_files();
     let served = Served::start_on_thread(&Spec::demo()).map_err(|error| {
         Fault::failed(
             format!("cannot serve the demo web on 127.0.0.0/8: {error}"),
@@ -47,6 +50,7 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
         DELAY.as_millis(),
     ));
     let settings = Settings {
+        seeds: served.seeds(),
         scope: Some("any".to_owned()),
         delay: Some(format!("{}ms", DELAY.as_millis())),
         ip_delay: Some("0s".to_owned()),
@@ -58,7 +62,7 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
     };
     let settings = settings.over(Settings::defaults());
     let seeds: Result<Vec<CanonUrl>, _> =
-        served.seeds().iter().map(|seed| CanonUrl::parse(seed)).collect();
+        settings.seeds.iter().map(|seed| CanonUrl::parse(seed)).collect();
     let seeds = seeds.expect("the demo web has seeds that are URLs");
     let voice = Voice::new(args.json, args.quiet, false);
     let temporary =
@@ -67,8 +71,8 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
     let mut plan = Plan::new(&settings, seeds, voice)?;
     let ca = rustls::pki_types::CertificateDer::from(served.ca_der().to_vec());
     plan.fetch.roots.add(ca).expect("the demo web's certificate is one");
-    plan.engine.archive = crawl::create(&folder, &settings, &plan.seeds)?;
-    let code = crawl::run(plan, voice, &folder)?;
+    let home = Home::create(&folder, &settings)?;
+    let code = crawl::run(plan, voice, &home)?;
     let verdict = judge(&served);
     tell(&verdict.text);
     if let Some(folder) = &args.output {

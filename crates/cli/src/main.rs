@@ -9,6 +9,8 @@ mod crawl;
 mod demo;
 mod export;
 mod fault;
+mod home;
+mod machine;
 mod oneshot;
 mod plan;
 mod printable;
@@ -16,6 +18,7 @@ mod quantity;
 mod screen;
 mod seeds;
 mod settings;
+mod word;
 
 use std::io::Write;
 use std::process::ExitCode;

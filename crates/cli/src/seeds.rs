@@ -1,5 +1,6 @@
 //! Seeds: URLs, files of URLs, and stdin.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -10,28 +11,42 @@ use crate::fault::Fault;
 /// The largest file of seeds that is read.
 const SEED_BYTES_MAX: u64 = 1 << 30;
 
-/// Reads every word of the command line: a URL, a file with one URL a line, or `-`.
-pub(crate) fn read(words: &[String], canon: Canon) -> Result<Vec<CanonUrl>, Fault> {
+/// Reads every word of the command line: a URL, a file with one URL a line, or `-`. The URLs keep
+/// their queries: [`canonical`] brings them to the form that the crawl wants.
+pub(crate) fn read(words: &[String]) -> Result<Vec<CanonUrl>, Fault> {
     let mut seeds = Vec::new();
     for word in words {
         if word == "-" {
-            seeds.extend(lines("stdin", std::io::stdin().lock(), canon)?);
+            seeds.extend(lines("stdin", std::io::stdin().lock())?);
             continue;
         }
-        match CanonUrl::parse_with(word, canon) {
+        match CanonUrl::parse_with(word, Canon::KeepQuery) {
             Ok(url) => seeds.push(url),
-            Err(error) => seeds.extend(file(word, &error.to_string(), canon)?),
+            Err(error) => seeds.extend(file(word, &error.to_string())?),
         }
-    }
-    let mut met = std::collections::HashSet::new();
-    seeds.retain(|url| met.insert(url.clone()));
-    if seeds.is_empty() {
-        return Err(Fault::usage("there is no seed", "rhumb crawl https://example.org"));
     }
     Ok(seeds)
 }
 
-fn file(word: &str, why_no_url: &str, canon: Canon) -> Result<Vec<CanonUrl>, Fault> {
+/// Seeds in the form that a crawl wants, each once, in their order.
+pub(crate) fn canonical<'a>(
+    texts: impl IntoIterator<Item = &'a str>,
+    canon: Canon,
+) -> Result<Vec<CanonUrl>, Fault> {
+    let mut seeds = Vec::new();
+    let mut met = HashSet::new();
+    for text in texts {
+        let url = CanonUrl::parse_with(text, canon).map_err(|error| {
+            Fault::usage(format!("the seed {text:?} is no URL: {error}"), "https://example.org/")
+        })?;
+        if met.insert(url.clone()) {
+            seeds.push(url);
+        }
+    }
+    Ok(seeds)
+}
+
+fn file(word: &str, why_no_url: &str) -> Result<Vec<CanonUrl>, Fault> {
     let path = Path::new(word);
     if !path.exists() {
         let with_scheme = format!("https://{word}");
@@ -56,11 +71,11 @@ fn file(word: &str, why_no_url: &str, canon: Canon) -> Result<Vec<CanonUrl>, Fau
             "a text file that you may read, with one URL a line",
         )
     })?;
-    lines(word, file, canon)
+    lines(word, file)
 }
 
 /// One URL a line; empty lines and lines that begin with `#` do not count.
-fn lines(name: &str, source: impl Read, canon: Canon) -> Result<Vec<CanonUrl>, Fault> {
+fn lines(name: &str, source: impl Read) -> Result<Vec<CanonUrl>, Fault> {
     let mut bytes = Vec::new();
     let read = source.take(SEED_BYTES_MAX).read_to_end(&mut bytes);
     read.map_err(|error| {
@@ -74,7 +89,7 @@ fn lines(name: &str, source: impl Read, canon: Canon) -> Result<Vec<CanonUrl>, F
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let url = CanonUrl::parse_with(line, canon).map_err(|error| {
+        let url = CanonUrl::parse_with(line, Canon::KeepQuery).map_err(|error| {
             let shown: String = line.chars().filter(|c| !c.is_control()).take(80).collect();
             Fault::usage(
                 format!("{name}, line {}: {shown:?} is no URL: {error}", number + 1),

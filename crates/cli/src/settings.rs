@@ -1,10 +1,12 @@
 //! Settings as typed: the flags of `rhumb crawl`, which are also the keys of `crawl.toml`.
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
+use rhumb_web::CanonUrl;
 use serde::{Deserialize, Serialize};
+use toml::de::DeTable;
 
 use crate::fault::Fault;
 
@@ -16,10 +18,25 @@ pub(crate) const TRIES: RangeInclusive<i64> = 1..=10;
 /// Into how many shares a crawl may be split.
 pub(crate) const PARTITIONS: RangeInclusive<i64> = 1..=4096;
 
+/// What a settings file is made of.
+const LINES: &str = "key = value lines, as in delay = \"2s\"";
+/// What its values are.
+const VALUES: &str = "the values that `rhumb crawl --help` names, times and sizes in quotes";
+
+/// What is wrong in a settings file, and at which byte.
+struct Wrong {
+    at: usize,
+    what: String,
+    advice: String,
+}
+
 /// What a user may set. As a flag or as a key of the same name; none means the default.
-#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct Settings {
+    /// Where the crawl begins; on the command line they are words, not a flag.
+    #[arg(skip)]
+    pub(crate) seeds: Vec<String>,
     /// How far from the seeds: page, prefix, host, domain or any [default: host]
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Option<String>,
@@ -83,7 +100,20 @@ pub(crate) struct Settings {
     /// The longest body; a longer one is cut [default: 10MiB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_body: Option<String>,
-    /// Into how many shares the crawl is split [default: 64]
+    /// Memory for the whole crawl, as in 512MB [default: auto: 1GB, at most a quarter of what the
+    /// machine has]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<String>,
+    /// What a power cut may take back, 10s at most; 0s: nothing [default: 200ms]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) durability: Option<String>,
+    /// How much of the log is read again at a start, at most [default: 64MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) checkpoint: Option<String>,
+    /// A WARC file that would grow beyond this is ended first [default: 1GB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) warc_size: Option<String>,
+    /// Into how many shares the crawl is split, for good [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u16).range(PARTITIONS))]
     pub(crate) partitions: Option<u16>,
@@ -94,6 +124,7 @@ impl Settings {
     pub(crate) fn over(self, below: Self) -> Self {
         let list = |above: Vec<String>, below| if above.is_empty() { below } else { above };
         Self {
+            seeds: list(self.seeds, below.seeds),
             scope: self.scope.or(below.scope),
             include: list(self.include, below.include),
             exclude: list(self.exclude, below.exclude),
@@ -114,6 +145,10 @@ impl Settings {
             headers_timeout: self.headers_timeout.or(below.headers_timeout),
             total_timeout: self.total_timeout.or(below.total_timeout),
             max_body: self.max_body.or(below.max_body),
+            memory: self.memory.or(below.memory),
+            durability: self.durability.or(below.durability),
+            checkpoint: self.checkpoint.or(below.checkpoint),
+            warc_size: self.warc_size.or(below.warc_size),
             partitions: self.partitions.or(below.partitions),
         }
     }
@@ -132,6 +167,10 @@ impl Settings {
             headers_timeout: Some("20s".to_owned()),
             total_timeout: Some("60s".to_owned()),
             max_body: Some("10MiB".to_owned()),
+            memory: Some("auto".to_owned()),
+            durability: Some("200ms".to_owned()),
+            checkpoint: Some("64MB".to_owned()),
+            warc_size: Some("1GB".to_owned()),
             partitions: Some(64),
             ..Self::default()
         }
@@ -139,36 +178,54 @@ impl Settings {
 
     /// Reads a settings file; a key that does not exist is an error that names the nearest one.
     pub(crate) fn read(path: &Path) -> Result<Self, Fault> {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let bytes = std::fs::read(path).map_err(|error| {
             Fault::usage(
-                format!("cannot read the settings file {shown}: {error}"),
-                "--config FILE, a file that you may read",
+                format!("cannot read the settings file {}: {error}", path.display()),
+                "a file that you may read",
             )
         })?;
-        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            Fault::usage(
-                format!("{shown} is no TOML: {}", error.message()),
-                "key = value lines, as in delay = \"2s\"",
-            )
+        Self::parse(&bytes).map_err(|Wrong { at, what, advice }| {
+            let line = bytes.iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
+            Fault::usage(format!("{}, line {line}: {what}", path.display()), advice)
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let text = str::from_utf8(bytes).map_err(|error| Wrong {
+            at: error.valid_up_to(),
+            what: "it is no text".to_owned(),
+            advice: LINES.to_owned(),
         })?;
+        let wrong = |what: &str, error: &toml::de::Error, advice: &str| Wrong {
+            at: error.span().unwrap_or_default().start,
+            what: format!("{what}{}", error.message()),
+            advice: advice.to_owned(),
+        };
+        let table =
+            DeTable::parse(text).map_err(|error| wrong("it is no TOML: ", &error, LINES))?;
         let keys = Self::keys();
-        for key in table.keys().filter(|key| *key != "seeds") {
-            if !keys.contains(key) {
+        for key in table.get_ref().keys() {
+            let (at, key) = (key.span().start, key.get_ref().as_ref());
+            if key != "seeds" && !keys.iter().any(|known| known == key) {
                 let nearest = keys.iter().min_by_key(|known| distance(known, key));
                 let nearest = nearest.expect("there are keys");
-                return Err(Fault::usage(
-                    format!("{shown}: there is no setting {key:?}"),
-                    format!("the nearest one is {nearest:?}"),
-                ));
+                return Err(Wrong {
+                    at,
+                    what: format!("there is no setting {key:?}"),
+                    advice: format!("the nearest one is {nearest:?}"),
+                });
             }
         }
-        table.try_into().map_err(|error: toml::de::Error| {
-            Fault::usage(
-                format!("{shown}: {}", error.message()),
-                "the values that `rhumb crawl --help` names, times and sizes in quotes",
-            )
-        })
+        let settings: Self = toml::from_str(text).map_err(|error| wrong("", &error, VALUES))?;
+        let written = table.get_ref().get("seeds").and_then(|seeds| seeds.get_ref().as_array());
+        for (seed, written) in settings.seeds.iter().zip(written.into_iter().flatten()) {
+            CanonUrl::parse(seed).map_err(|error| Wrong {
+                at: written.span().start,
+                what: format!("the seed {seed:?} is no URL: {error}"),
+                advice: "seeds = [\"https://example.org/\"]".to_owned(),
+            })?;
+        }
+        Ok(settings)
     }
 
     fn keys() -> Vec<String> {
@@ -180,22 +237,10 @@ impl Settings {
         longs.filter(|long| !not_keys.contains(long)).map(str::to_owned).collect()
     }
 
-    /// Writes every effective value, and the seeds, into a crawl's new folder.
-    pub(crate) fn write(&self, folder: &Path, seeds: &[String]) -> std::io::Result<PathBuf> {
-        #[derive(Serialize)]
-        struct File<'a> {
-            seeds: &'a [String],
-            #[serde(flatten)]
-            settings: &'a Settings,
-        }
-        let file = File { seeds, settings: self };
-        let text = toml::to_string(&file).map_err(std::io::Error::other)?;
-        let path = folder.join(FILE_NAME);
-        std::fs::write(
-            &path,
-            format!("# The settings of this crawl: every flag is a key.\n{text}"),
-        )?;
-        Ok(path)
+    /// Every effective value, and the seeds, as the text of a settings file.
+    pub(crate) fn text(&self) -> String {
+        let text = toml::to_string(self).expect("settings are text, numbers and lists of text");
+        format!("# The settings of this crawl: every flag is a key.\n{text}")
     }
 }
 
@@ -227,25 +272,36 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read_and_flags_go_before_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let settings = Settings::defaults();
-        let path = settings.write(folder.path(), &["http://e.org/".to_owned()]).expect("written");
-        let read = Settings::read(&path).expect("read");
-        assert_eq!(read.delay.as_deref(), Some("auto"));
+        let mut settings = Settings::defaults();
+        settings.seeds = vec!["http://e.org/".to_owned()];
+        let read = Settings::parse(settings.text().as_bytes()).ok();
+        assert_eq!(read, Some(settings.clone()));
         let flags = Settings { delay: Some("2s".to_owned()), ..Settings::default() };
-        assert_eq!(flags.over(read).delay.as_deref(), Some("2s"));
+        let over = flags.over(settings);
+        assert_eq!(over.delay.as_deref(), Some("2s"));
+        assert_eq!(over.seeds, ["http://e.org/"]);
     }
 
     #[test]
-    fn an_unknown_key_names_the_nearest() {
+    fn whatever_is_wrong_in_a_file_is_found_on_its_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.toml");
-        std::fs::write(&path, "max-page = 3").expect("written");
-        let Err(Fault::Loud { what, advice, code }) = Settings::read(&path) else {
-            panic!("it must be refused")
+        let check = |bytes: &[u8], line: usize, word: &str, help: &str| {
+            std::fs::write(&path, bytes).expect("written");
+            let Err(Fault::Loud { what, advice, code }) = Settings::read(&path) else {
+                panic!("{bytes:?} must be refused")
+            };
+            assert!(what.contains(&format!("x.toml, line {line}: ")), "{what}");
+            assert!(what.contains(word), "{what}");
+            assert!(advice.contains(help), "{advice}");
+            assert_eq!(code, 2);
         };
-        assert!(what.contains("max-page"));
-        assert!(advice.contains("max-pages"));
-        assert_eq!(code, 2);
+        check(b"tries = 3\nmax-page = 3", 2, "max-page", "\"max-pages\"");
+        check(b"# a comment\n\ndelay = 5", 3, "integer", "--help");
+        check(b"tries = 3\ndelay = \"2s", 2, "TOML", "key = value");
+        check(b"tries = 3\ntries = 4\n", 2, "TOML", "key = value");
+        check(b"tries = 3\nagent = \"\xff\"", 2, "no text", "key = value");
+        check(b"tries = 3\nseeds = [\n \"http://e.org/\",\n \"e.org\"]", 4, "e.org", "seeds");
+        check(b"\0\0\0\0", 1, "TOML", "key = value");
     }
 }

@@ -8,5 +8,8 @@
 //! What a page says is read by `page`, what may be fetched is judged by `rules`, when is decided
 //! by `frontier`, and only `fetch` goes out.
 
+pub mod log;
 pub mod partition;
 pub mod shell;
+pub mod store;
+pub mod tables;

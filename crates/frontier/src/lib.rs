@@ -8,6 +8,7 @@
 //! in memory; what does not fit is handed to the caller, who shelves it and refills the site.
 
 mod agenda;
+pub mod backlog;
 mod entry;
 mod manner;
 mod outage;
@@ -19,7 +20,7 @@ pub use entry::Entry;
 pub use manner::{Conduct, Hold, Manner, Manners};
 pub use outage::{OUTAGE_SITES_MIN, OUTAGE_WINDOW, Outage};
 pub use queue::{HEAD_MAX, REFILL_BELOW};
-pub use site::{SiteState, Waiting};
+pub use site::{Shelf, SiteState, Waiting};
 
 mod frontier;
-pub use frontier::{Frontier, Placement};
+pub use frontier::{Frontier, LaneKey, Place, Placement, Planner, RowHead, SiteKey, Stub};

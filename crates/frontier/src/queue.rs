@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use rhumb_web::CanonUrl;
+use serde::{Deserialize, Serialize};
 
 use crate::agenda::BANDS;
 use crate::entry::Entry;
@@ -13,7 +14,7 @@ pub const HEAD_MAX: usize = 256;
 pub const REFILL_BELOW: usize = HEAD_MAX / 4;
 
 /// First in, first out within a band; a lower band goes first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Queue {
     bands: [VecDeque<Entry>; BANDS],
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use rhumb_web::{CanonUrl, Errand, Scheme, Tick};
+use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
@@ -12,7 +13,7 @@ use crate::queue::{HEAD_MAX, Queue, REFILL_BELOW};
 const ERRANDS_MAX: usize = 1_000;
 
 /// Queues, clock and record of one site.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteState {
     /// Robots.txt fetches; they go before pages.
     pub(crate) errands: VecDeque<Entry>,
@@ -26,15 +27,35 @@ pub struct SiteState {
 }
 
 /// The pages of one origin: http and https share the site's clock, but each has a robots.txt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lane {
     pub(crate) queue: Queue,
     /// Entries to be tried again, by the time before which they are not.
     pub(crate) later: BTreeMap<(Tick, CanonUrl), Entry>,
-    /// Entries that were handed out because the head was full.
-    pub(crate) shelved: u64,
+    /// Entries that were ever shelved, because the head was full: the ordinal of the next one.
+    pub(crate) put: u64,
+    /// Entries that came back from the shelf: the ordinal of the next one to come.
+    pub(crate) taken: u64,
     /// No page is asked for before this.
     pub(crate) pages_at: Tick,
+}
+
+/// The entries of one lane that lie on disk, by their ordinals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shelf {
+    /// The ordinal after the last one.
+    pub put: u64,
+    /// The ordinal of the first one.
+    pub taken: u64,
+}
+
+/// What of one origin is admitted in the same fact, before an entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ahead {
+    /// Entries that go into the head.
+    pub(crate) head: usize,
+    /// Whether some go to the shelf.
+    pub(crate) shelf: bool,
 }
 
 /// When a site has work, and what it waits for.
@@ -77,18 +98,29 @@ impl Lane {
 
     fn queued(&self) -> u64 {
         let here = self.queue.len() + self.later.len();
-        u64::try_from(here).expect("a length fits 64 bits") + self.shelved
+        u64::try_from(here).expect("a length fits 64 bits") + self.shelved()
     }
 
-    /// Whether an entry must go to the shelf: behind those that lie there, unless it is urgent.
-    pub(crate) fn is_full_for(&self, entry: &Entry) -> bool {
+    /// Entries that lie on the shelf.
+    pub(crate) fn shelved(&self) -> u64 {
+        self.put - self.taken
+    }
+
+    /// Whether an entry must go to the shelf, behind those of this turn that went `ahead` of it
+    /// and those that lie there, unless it is urgent.
+    pub(crate) fn is_full_for(&self, entry: &Entry, ahead: Ahead) -> bool {
         let urgent_max = 2 * HEAD_MAX;
-        let is_behind = self.shelved > 0 || self.queue.len() >= HEAD_MAX;
-        if entry.band() == 0 { self.queue.len() >= urgent_max } else { is_behind }
+        let head = self.queue.len() + ahead.head;
+        let is_behind = self.shelved() > 0 || ahead.shelf || head >= HEAD_MAX;
+        if entry.band() == 0 { head >= urgent_max } else { is_behind }
     }
 
     pub(crate) fn wants_refill(&self) -> bool {
-        self.shelved > 0 && self.queue.len() < REFILL_BELOW
+        self.shelved() > 0 && self.queue.len() < REFILL_BELOW
+    }
+
+    fn in_memory(&self) -> usize {
+        self.queue.len() + self.later.len()
     }
 }
 
@@ -123,6 +155,21 @@ impl SiteState {
         }
     }
 
+    /// Entries in memory.
+    pub(crate) fn in_memory(&self) -> usize {
+        self.errands.len() + self.plain.in_memory() + self.secure.in_memory()
+    }
+
+    /// Whether a ticket of this site is out.
+    pub fn is_in_flight(&self) -> bool {
+        self.in_flight
+    }
+
+    /// Where the shelves of both lanes begin and end: `[http, https]`.
+    pub fn shelves(&self) -> [Shelf; 2] {
+        [&self.plain, &self.secure].map(|lane| Shelf { put: lane.put, taken: lane.taken })
+    }
+
     /// When its next entry may be fetched. None: there is nothing, a ticket is out, or all of it
     /// lies on the shelf.
     pub fn waits(&self) -> Option<Waiting> {
@@ -136,6 +183,26 @@ impl SiteState {
         let lanes = [self.plain.waits(), self.secure.waits()];
         let soonest = lanes.into_iter().flatten().min_by_key(|waiting| waiting.until)?;
         Some(if soonest.until > by_clock.until { soonest } else { by_clock })
+    }
+
+    /// When it is worth looking at: as [`SiteState::waits`], and at once if its shelf has more
+    /// while its heads are empty.
+    pub(crate) fn due(&self) -> Tick {
+        let has_shelf = [&self.plain, &self.secure].iter().any(|lane| lane.shelved() > 0);
+        let by_shelf = if has_shelf { self.manner.ready_at } else { Tick::NEVER };
+        self.waits().map_or(by_shelf, |waiting| waiting.until)
+    }
+
+    /// Puts an entry back that was out, to be fetched not before its time.
+    pub(crate) fn put_back(&mut self, at: Tick, entry: Entry) {
+        let lane = self.lane_mut(entry.url().scheme());
+        if entry.is_robots() {
+            self.errands.push_front(entry);
+        } else if at == Tick::default() {
+            lane.queue.push_front(entry);
+        } else {
+            lane.later.insert((at, entry.url().clone()), entry);
+        }
     }
 
     /// The entry that goes next at this time, whatever the site's clock says.

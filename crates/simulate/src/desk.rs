@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use rhumb_crawl::partition::{
-    Effect, Event, Finding, MemorySeen, Partition, PartitionSettings, Read, Return, Turn,
+    Dossier, Effect, Event, Finding, Partition, PartitionSettings, Read, Return, Turn,
 };
-use rhumb_frontier::{Entry, Manners, Outage};
-use rhumb_web::{Epoch, Failure, HashKey, Origin, PartitionId, Phase, Span, Tick, Ticket};
+use rhumb_frontier::{Entry, LaneKey, Manners, Outage, SiteKey};
+use rhumb_seen::MemorySeen;
+use rhumb_web::{Epoch, Failure, HashKey, PartitionId, Phase, Scheme, Span, Tick, Ticket};
 
 use crate::chance::Chance;
 use crate::checker::{Checker, DELAY, Visit};
@@ -30,6 +31,10 @@ const TICKET_FOR: Span = Span::seconds(90);
 const TICK_EVERY: Moment = Moment::seconds(1);
 /// While our own line is down, one fetch in this time probes it.
 const PROBE_EVERY: Moment = Moment::seconds(15);
+/// Bytes for the sites of one partition: so few that most of them are on disk.
+const MEMORY: usize = 64 * 1024;
+/// Sites leave memory this often.
+const COOL_EVERY: Moment = Moment::seconds(10);
 /// The crawl's creation, some time in 2023.
 const BORN_MS: u64 = 1_700_000_000_000;
 
@@ -52,11 +57,14 @@ pub(crate) struct Desk {
     seats: Vec<Seat>,
     post: Post,
     own: VecDeque<(PartitionId, Event)>,
-    shelf: HashMap<Origin, VecDeque<Entry>>,
+    /// What lies on disk: entries in their order, and sites that left memory.
+    shelf: HashMap<LaneKey, Vec<Entry>>,
+    rows: HashMap<SiteKey, Dossier>,
     outage: Outage,
     is_down: bool,
     probe_at: Moment,
     ticked_at: Moment,
+    cooled_at: Moment,
     in_flight: usize,
     visits: u64,
     pages: u64,
@@ -88,10 +96,12 @@ impl Desk {
             seats: (0..PARTITIONS).map(seat).collect(),
             post: Post::default(),
             shelf: HashMap::new(),
+            rows: HashMap::new(),
             outage: Outage::default(),
             is_down: false,
             probe_at: Moment::default(),
             ticked_at: Moment::default(),
+            cooled_at: Moment::default(),
             in_flight: 0,
             visits: 0,
             pages: 0,
@@ -155,6 +165,10 @@ impl Desk {
             }
         }
         self.work_off();
+        if self.now.since(self.cooled_at) >= COOL_EVERY {
+            self.cooled_at = self.now;
+            self.cool();
+        }
         self.issue();
         self.work_off();
     }
@@ -219,7 +233,7 @@ impl Desk {
         seat.due = seat.partition.earliest().unwrap_or(Tick::NEVER);
         for effect in turn.effects {
             match effect {
-                Effect::Fetch(ticket) => self.fetch(id, ticket),
+                Effect::Fetch(ticket, _) => self.fetch(id, ticket),
                 Effect::Resolve(_) => {}
                 Effect::Send(parcel) => {
                     let at = self.in_a_while(300, 5_000_000);
@@ -230,21 +244,43 @@ impl Desk {
                     }
                     self.post.send_parcel(at, parcel);
                 }
-                Effect::Shelve(entry) => {
-                    self.shelf.entry(entry.url().origin()).or_default().push_back(entry);
+                Effect::Shelve(place, entry) => {
+                    self.shelf.entry(place.lane).or_default().push(entry);
                 }
-                Effect::Read(Read::Refill(origin, count)) => {
-                    let shelf = self.shelf.entry(origin.clone()).or_default();
-                    let entries = shelf.drain(..count.min(shelf.len())).collect();
+                Effect::Read(Read::Refill(origin, place, count)) => {
+                    let from = usize::try_from(place.ordinal).expect("it fits memory");
+                    let shelf = self.shelf.get(&place.lane).map(Vec::as_slice).unwrap_or_default();
+                    let entries = shelf[from..].iter().take(count).cloned().collect();
                     let at = self.in_a_while(1_000, 100_000);
                     self.post.send(at, id, Event::Refilled(origin, entries));
                 }
-                Effect::Read(Read::Bucket(bucket, candidates)) => {
-                    // Memory is never unsure; were it so, all that it is unsure of is new.
-                    let (read, new) = (candidates.len(), candidates);
-                    self.own.push_back((id, Event::BucketSettled { bucket, read, new }));
+                Effect::Read(Read::Site(key)) => {
+                    let dossier = self.rows.remove(&key).unwrap_or_else(|| self.met(key));
+                    let at = self.in_a_while(1_000, 100_000);
+                    self.post.send(at, id, Event::Woken(Box::new(dossier)));
                 }
             }
+        }
+    }
+
+    /// A site that was never in memory: its name is in what waits for it.
+    fn met(&self, key: SiteKey) -> Dossier {
+        let lanes = [Scheme::Http, Scheme::Https].map(|scheme| self.shelf.get(&key.lane(scheme)));
+        let first = lanes.into_iter().flatten().find_map(|lane| lane.first());
+        Dossier::new(first.expect("it is cold because entries wait for it").url().site())
+    }
+
+    /// Sites that are not on turn soon leave memory, as after a checkpoint of the real shell.
+    fn cool(&mut self) {
+        let tick = self.now.tick();
+        for seat in &mut self.seats {
+            let state = seat.partition.state_mut();
+            for site in state.frontier_mut().take_changed() {
+                let key = state.frontier().key(&site);
+                let row = state.dossier(&site).expect("what changed is in memory");
+                self.rows.insert(key, row);
+            }
+            seat.partition.cool(tick);
         }
     }
 
@@ -340,7 +376,8 @@ impl Desk {
         // The report takes its time from the worker to the desk.
         let at = self.now.plus(took).plus(Moment(self.chance.below(500)));
         let took = Span(took.as_millis());
-        let returned = Return { ticket, took, finding, excused: false };
+        let (digest, kept) = (None, None);
+        let returned = Return { ticket, took, finding, digest, kept, excused: false };
         self.post.send(at, id, Event::Returned(Box::new(returned)));
     }
 }
@@ -359,6 +396,7 @@ fn settings(id: PartitionId, hash: HashKey) -> PartitionSettings {
         agent: "rhumb".to_owned(),
         ticket_for: TICKET_FOR,
         born_ms: BORN_MS,
+        memory: MEMORY,
     }
 }
 

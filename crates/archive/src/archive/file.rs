@@ -1,12 +1,14 @@
 //! The file that grows, and the lines of its index beside it.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::{ArchiveError, CDXJ, OPEN, WARC, failed, sync_folder};
+use rhumb_disk::{SharedDisk, Writing};
+
+use super::name::{self, Paths};
+use super::{ArchiveError, failed, sync_folder};
 use crate::cdxj;
 use crate::encode::Encoded;
 use crate::stamp::Stamp;
@@ -18,50 +20,32 @@ const BUFFER_BYTES: usize = 256 * 1024;
 pub(super) struct OpenFile {
     /// The name that it has once it is sealed.
     pub(super) name: Arc<str>,
+    pub(super) serial: u32,
     pub(super) length: u64,
+    disk: SharedDisk,
     folder: PathBuf,
-    records: BufWriter<File>,
-    lines: BufWriter<File>,
-}
-
-/// The paths of a file in its two lives.
-pub(super) struct Paths {
-    pub(super) open: PathBuf,
-    pub(super) sealed: PathBuf,
-    pub(super) open_lines: PathBuf,
-    pub(super) lines: PathBuf,
-}
-
-impl Paths {
-    /// From the name of a sealed file.
-    pub(super) fn new(folder: &Path, name: &str) -> Self {
-        let bare = name.strip_suffix(WARC).unwrap_or(name);
-        Self {
-            open: folder.join(format!("{name}{OPEN}")),
-            sealed: folder.join(name),
-            open_lines: folder.join(format!("{bare}{CDXJ}{OPEN}")),
-            lines: folder.join(format!("{bare}{CDXJ}")),
-        }
-    }
+    records: Writing,
+    lines: Writing,
 }
 
 impl OpenFile {
     pub(super) fn create(
+        disk: &SharedDisk,
         folder: &Path,
         prefix: &str,
         serial: u32,
         began: SystemTime,
     ) -> Result<Self, ArchiveError> {
-        let name = format!("{prefix}-{}-{serial:05}{WARC}", Stamp::of(began).digits());
+        let name = name::sealed(prefix, &Stamp::of(began), serial);
         let paths = Paths::new(folder, &name);
         let create = |path: &Path| {
-            let file = File::create_new(path).map_err(failed("create", path))?;
-            Ok(BufWriter::with_capacity(BUFFER_BYTES, file))
+            let file = disk.create(path).map_err(failed("create", path))?;
+            Ok(Writing::new(file, BUFFER_BYTES))
         };
         let (records, lines) = (create(&paths.open)?, create(&paths.open_lines)?);
-        sync_folder(folder)?;
-        let folder = folder.to_owned();
-        Ok(Self { name: Arc::from(name), length: 0, folder, records, lines })
+        sync_folder(&**disk, folder)?;
+        let (disk, folder) = (Arc::clone(disk), folder.to_owned());
+        Ok(Self { name: Arc::from(name), serial, length: 0, disk, folder, records, lines })
     }
 
     /// Adds records at the end, and says where they begin.
@@ -86,18 +70,18 @@ impl OpenFile {
     pub(super) fn sync(&mut self) -> Result<(), ArchiveError> {
         self.flush()?;
         // The lines can be made again from the records.
-        self.records.get_ref().sync_data().map_err(|error| self.failed(error))
+        self.records.sync().map_err(|error| self.failed(error))
     }
 
     /// Takes its last name. The index comes first: a file that has its name has its index.
     pub(super) fn seal(mut self) -> Result<(), ArchiveError> {
         self.sync()?;
-        let paths = Paths::new(&self.folder, &self.name);
-        let sorted = cdxj::sort_file(&paths.open_lines, &paths.lines);
+        let (disk, paths) = (&*self.disk, Paths::new(&self.folder, &self.name));
+        let sorted = cdxj::sort_file(disk, &paths.open_lines, &paths.lines);
         sorted.map_err(failed("sort", &paths.open_lines))?;
-        fs::rename(&paths.open, &paths.sealed).map_err(failed("rename", &paths.open))?;
-        fs::remove_file(&paths.open_lines).map_err(failed("remove", &paths.open_lines))?;
-        sync_folder(&self.folder)
+        disk.rename(&paths.open, &paths.sealed).map_err(failed("rename", &paths.open))?;
+        disk.remove(&paths.open_lines).map_err(failed("remove", &paths.open_lines))?;
+        sync_folder(disk, &self.folder)
     }
 
     fn failed(&self, error: std::io::Error) -> ArchiveError {

@@ -1,32 +1,27 @@
 //! The folder of archive files: one is open and only grows; the others are sealed.
 
 mod file;
+mod name;
+mod position;
 mod recover;
+mod whole;
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use rhumb_disk::{Disk, SharedDisk};
 use thiserror::Error;
 
 use self::file::OpenFile;
+use self::name::{CDXJ, INDEX, WARC};
+pub use self::position::{Keep, Position};
+use self::recover::Leftovers;
+pub use self::whole::is_whole;
 use crate::cdxj;
 use crate::encode::{Encoded, Encoder};
 use crate::id::CrawlId;
-
-/// The merged index of all sealed files.
-const INDEX: &str = "index.cdxj";
-/// The end of a sealed file's name.
-const WARC: &str = ".warc.gz";
-/// The end of its index's name.
-const CDXJ: &str = ".cdxj";
-/// What a name ends in while the file grows.
-const OPEN: &str = ".open";
-/// What the name of a file ends in that was set aside, because it may hold more than can be read.
-const DAMAGED: &str = ".damaged";
 
 /// How an archive is kept.
 #[derive(Clone, Debug)]
@@ -81,6 +76,8 @@ pub struct Placed {
     pub offset: u64,
     /// How long it is.
     pub length: u64,
+    /// How far the archive reaches with it.
+    pub end: Position,
 }
 
 /// Why something could not be kept.
@@ -96,6 +93,19 @@ pub enum ArchiveError {
         /// What came of it.
         source: io::Error,
     },
+    /// A file is shorter than the log remembers it, or broken before that place.
+    #[error(
+        "the archive ends before what the log knows: {} is whole up to byte {has} of {wants}",
+        file.display()
+    )]
+    Behind {
+        /// The file, by the name that it has once it is sealed.
+        file: PathBuf,
+        /// Where its last whole record ends.
+        has: u64,
+        /// Where the log says that one ends.
+        wants: u64,
+    },
     /// An earlier write failed, so the end of the file is not known.
     #[error("the archive failed before and takes nothing more")]
     Poisoned,
@@ -110,26 +120,58 @@ fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Archive
 /// The archive of one crawl. It has one owner, and its bytes come finished.
 #[derive(Debug)]
 pub struct Archive {
+    disk: SharedDisk,
     folder: PathBuf,
     settings: ArchiveSettings,
     encoder: Encoder,
     next_serial: u32,
+    position: Position,
     open: Option<OpenFile>,
     is_poisoned: bool,
 }
 
 impl Archive {
-    /// Opens a folder, new or old. Files that an earlier run left open are cut back to their
-    /// last whole record and sealed; what comes next goes into a new file. Where records may lie
-    /// behind damage that cannot be read past, the file as it was stays beside it as `.damaged`.
-    pub fn open(folder: &Path, settings: ArchiveSettings) -> Result<Self, ArchiveError> {
-        fs::create_dir_all(folder).map_err(failed("create", folder))?;
-        recover::close_orphans(folder)?;
-        let last = names(folder)?.iter().filter_map(|name| serial(name, &settings.prefix)).max();
-        let next_serial = last.map_or(0, |last| last.saturating_add(1));
+    /// Opens a folder, new or old, and keeps so much of what it holds. Files that an earlier run
+    /// left open are cut back to their last whole record and sealed; what comes next goes into a
+    /// new file. Where records may lie behind damage that cannot be read past, the file as it was
+    /// stays beside it as `.damaged`.
+    pub fn open(
+        disk: SharedDisk,
+        folder: &Path,
+        settings: ArchiveSettings,
+        keep: Keep,
+    ) -> Result<Self, ArchiveError> {
+        disk.create_folder(folder).map_err(failed("create", folder))?;
+        let left = Leftovers { disk: &*disk, folder, prefix: &settings.prefix };
+        left.drop_unfinished_lines()?;
+        if let Keep::UpTo(position) = keep {
+            left.cut_back(position)?;
+        }
+        left.seal_all()?;
+        let names = list(&*disk, folder)?;
+        let serials = names.iter().filter_map(|name| name::serial(name, &settings.prefix));
+        let position = match keep {
+            Keep::Everything => last_position(&left, &names)?,
+            Keep::UpTo(position) => position,
+        };
+        let next_serial = serials.fold(position.serial, u32::max).saturating_add(1);
         let encoder = Encoder::new(settings.crawl);
-        let folder = folder.to_owned();
-        Ok(Self { folder, settings, encoder, next_serial, open: None, is_poisoned: false })
+        let (folder, open) = (folder.to_owned(), None);
+        Ok(Self {
+            disk,
+            folder,
+            settings,
+            encoder,
+            next_serial,
+            position,
+            open,
+            is_poisoned: false,
+        })
+    }
+
+    /// How far the archive reaches: the file that was written last, and its length.
+    pub fn position(&self) -> Position {
+        self.position
     }
 
     /// Adds records at the end of the open file, after a rotation if that one is full.
@@ -159,13 +201,13 @@ impl Archive {
     pub fn close(mut self) -> Result<(), ArchiveError> {
         self.seal()?;
         let index = self.folder.join(INDEX);
-        let lines: Vec<PathBuf> = names(&self.folder)?
+        let lines: Vec<PathBuf> = list(&*self.disk, &self.folder)?
             .iter()
             .filter(|name| name.ends_with(CDXJ) && name.as_str() != INDEX)
             .map(|name| self.folder.join(name))
             .collect();
-        cdxj::merge(&lines, &index).map_err(failed("write", &index))?;
-        sync_folder(&self.folder)
+        cdxj::merge(&*self.disk, &lines, &index).map_err(failed("write", &index))?;
+        sync_folder(&*self.disk, &self.folder)
     }
 
     fn append_unguarded(&mut self, encoded: &Encoded) -> Result<Placed, ArchiveError> {
@@ -179,13 +221,14 @@ impl Archive {
         }
         let file = self.open.as_mut().expect("a file was just opened");
         let offset = file.append(encoded)?;
-        Ok(Placed { file: Arc::clone(&file.name), offset, length })
+        self.position = Position { serial: file.serial, end: file.length };
+        Ok(Placed { file: Arc::clone(&file.name), offset, length, end: self.position })
     }
 
     /// A new file, which begins with what it says of itself.
     fn begin_file(&mut self, began: SystemTime) -> Result<OpenFile, ArchiveError> {
-        let prefix = &self.settings.prefix;
-        let mut file = OpenFile::create(&self.folder, prefix, self.next_serial, began)?;
+        let (prefix, serial) = (&self.settings.prefix, self.next_serial);
+        let mut file = OpenFile::create(&self.disk, &self.folder, prefix, serial, began)?;
         self.next_serial = self.next_serial.saturating_add(1);
         let fields = self.settings.about.fields();
         let warcinfo = self.encoder.warcinfo(&file.name, began, &fields);
@@ -207,25 +250,19 @@ impl Archive {
     }
 }
 
-/// The names in a folder, sorted.
-fn names(folder: &Path) -> Result<BTreeSet<String>, ArchiveError> {
-    let mut names = BTreeSet::new();
-    for entry in fs::read_dir(folder).map_err(failed("list", folder))? {
-        let entry = entry.map_err(failed("list", folder))?;
-        names.extend(entry.file_name().into_string().ok());
-    }
-    Ok(names)
+/// The end of the last sealed file.
+fn last_position(left: &Leftovers<'_>, names: &[String]) -> Result<Position, ArchiveError> {
+    let sealed = names.iter().filter(|name| name.ends_with(WARC));
+    let ours = sealed.filter_map(|name| Some((name::serial(name, left.prefix)?, name)));
+    let Some((serial, name)) = ours.max() else { return Ok(Position::default()) };
+    Ok(Position { serial, end: left.length(name)? })
 }
 
-/// The serial number in a name: `rhumb-20260203040506-00017.warc.gz`.
-fn serial(name: &str, prefix: &str) -> Option<u32> {
-    let rest = name.strip_prefix(prefix)?.strip_prefix('-')?;
-    let (_, rest) = rest.split_once('-')?;
-    rest.split('.').next()?.parse().ok()
+fn list(disk: &dyn Disk, folder: &Path) -> Result<Vec<String>, ArchiveError> {
+    disk.list(folder).map_err(failed("list", folder))
 }
 
 /// New and renamed files are safe once their folder is.
-fn sync_folder(folder: &Path) -> Result<(), ArchiveError> {
-    let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(failed("sync", folder))
+fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<(), ArchiveError> {
+    disk.sync_folder(folder).map_err(failed("sync", folder))
 }

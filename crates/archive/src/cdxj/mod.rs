@@ -5,7 +5,7 @@ mod sort;
 
 use std::fmt::Write as _;
 
-pub(crate) use sort::{merge, sort_file};
+pub(crate) use sort::{create_anew, merge, sort_file};
 
 use crate::encode::WARC_FIELDS;
 use crate::http::HttpMessage;

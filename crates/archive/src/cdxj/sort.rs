@@ -2,24 +2,28 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+
+use rhumb_disk::{Disk, DiskFile, Reading, Writing};
 
 /// The lines that are sorted in memory at a time.
 const RUN_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Files that one merge reads at once.
 const MERGE_FILES_MAX: usize = 64;
+/// What is gathered before it is written.
+const BUFFER_BYTES: usize = 64 * 1024;
 /// The longest line; a longer one is no line of ours.
 const LINE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Writes the lines of one file, sorted, to another, whole or not at all.
-pub(crate) fn sort_file(from: &Path, to: &Path) -> io::Result<()> {
-    sort_in_runs(from, to, RUN_BYTES_MAX)
+pub(crate) fn sort_file(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
+    sort_in_runs(disk, from, to, RUN_BYTES_MAX)
 }
 
-fn sort_in_runs(from: &Path, to: &Path, run_bytes: usize) -> io::Result<()> {
-    let mut input = BufReader::new(File::open(from)?);
+fn sort_in_runs(disk: &dyn Disk, from: &Path, to: &Path, run_bytes: usize) -> io::Result<()> {
+    let from = disk.open(from)?;
+    let mut input = BufReader::new(Reading::new(&*from, 0));
     let mut runs = Vec::new();
     loop {
         let mut lines = Vec::new();
@@ -34,59 +38,69 @@ fn sort_in_runs(from: &Path, to: &Path, run_bytes: usize) -> io::Result<()> {
         }
         lines.sort_unstable();
         let run = with_suffix(to, &format!(".run{}", runs.len()));
-        let mut out = BufWriter::new(File::create(&run)?);
+        let mut out = create_anew(disk, &run)?;
         for line in lines {
             out.write_all(&line)?;
         }
         out.flush()?;
         runs.push(run);
     }
-    merge(&runs, to)?;
-    runs.iter().try_for_each(fs::remove_file)
+    merge(disk, &runs, to)?;
+    runs.iter().try_for_each(|run| disk.remove(run))
+}
+
+/// Begins a file of lines, in place of one that an earlier run may have left.
+pub(crate) fn create_anew(disk: &dyn Disk, path: &Path) -> io::Result<Writing> {
+    if disk.exists(path)? {
+        disk.remove(path)?;
+    }
+    Ok(Writing::new(disk.create(path)?, BUFFER_BYTES))
 }
 
 /// Merges sorted files into one sorted file, whole or not at all.
-pub(crate) fn merge(files: &[PathBuf], to: &Path) -> io::Result<()> {
-    merge_by(files, to, MERGE_FILES_MAX)
+pub(crate) fn merge(disk: &dyn Disk, files: &[PathBuf], to: &Path) -> io::Result<()> {
+    merge_by(disk, files, to, MERGE_FILES_MAX)
 }
 
-fn merge_by(files: &[PathBuf], to: &Path, width: usize) -> io::Result<()> {
+fn merge_by(disk: &dyn Disk, files: &[PathBuf], to: &Path, width: usize) -> io::Result<()> {
     if files.len() <= width {
-        return merge_at_once(files, to);
+        return merge_at_once(disk, files, to);
     }
     let mut parts = Vec::new();
     for group in files.chunks(width) {
         let part = with_suffix(to, &format!(".part{}", parts.len()));
-        merge_at_once(group, &part)?;
+        merge_at_once(disk, group, &part)?;
         parts.push(part);
     }
     // A group of parts may need parts of its own, so they get longer names.
     let whole = with_suffix(to, ".parts");
-    merge_by(&parts, &whole, width)?;
-    fs::rename(&whole, to)?;
-    parts.iter().try_for_each(fs::remove_file)
+    merge_by(disk, &parts, &whole, width)?;
+    disk.rename(&whole, to)?;
+    parts.iter().try_for_each(|part| disk.remove(part))
 }
 
-fn merge_at_once(files: &[PathBuf], to: &Path) -> io::Result<()> {
+fn merge_at_once(disk: &dyn Disk, files: &[PathBuf], to: &Path) -> io::Result<()> {
+    let files = files.iter().map(|file| disk.open(file));
+    let files: Vec<Box<dyn DiskFile>> = files.collect::<io::Result<_>>()?;
     let mut inputs = Vec::with_capacity(files.len());
     let mut heap = BinaryHeap::with_capacity(files.len());
-    for file in files {
-        let mut input = BufReader::new(File::open(file)?);
+    for file in &files {
+        let mut input = BufReader::new(Reading::new(&**file, 0));
         if let Some(line) = next_line(&mut input)? {
             heap.push(Reverse((line, inputs.len())));
         }
         inputs.push(input);
     }
     let new = with_suffix(to, ".new");
-    let mut out = BufWriter::new(File::create(&new)?);
+    let mut out = create_anew(disk, &new)?;
     while let Some(Reverse((line, source))) = heap.pop() {
         out.write_all(&line)?;
         if let Some(line) = next_line(&mut inputs[source])? {
             heap.push(Reverse((line, source)));
         }
     }
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
-    fs::rename(new, to)
+    out.sync()?;
+    disk.rename(&new, to)
 }
 
 /// The next line with its end; the last may come without one, and gets it.
@@ -110,6 +124,10 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use rhumb_disk::RealDisk;
+
     use super::*;
 
     #[test]
@@ -122,7 +140,7 @@ mod tests {
         let mut expect = lines;
         expect.sort();
         for run_bytes in [1, 100, 1_000_000] {
-            sort_in_runs(&from, &to, run_bytes).unwrap();
+            sort_in_runs(&RealDisk, &from, &to, run_bytes).unwrap();
             assert_eq!(fs::read_to_string(&to).unwrap(), expect.concat());
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "runs are removed");
         }
@@ -133,7 +151,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         fs::write(&from, "").unwrap();
-        sort_file(&from, &to).unwrap();
+        sort_file(&RealDisk, &from, &to).unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"");
     }
 
@@ -147,7 +165,7 @@ mod tests {
             files.push(file);
         }
         let to = folder.path().join("to");
-        merge_by(&files, &to, 2).unwrap();
+        merge_by(&RealDisk, &files, &to, 2).unwrap();
         let text = fs::read_to_string(&to).unwrap();
         let mut sorted: Vec<&str> = text.lines().collect();
         sorted.sort_unstable();

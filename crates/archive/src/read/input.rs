@@ -1,6 +1,6 @@
 //! Bytes of a file, with their position.
 
-use std::io::{self, BufRead, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read, Seek};
 
 use flate2::bufread::GzDecoder;
 use memchr::memmem;
@@ -23,7 +23,9 @@ impl<R: BufRead + Seek> Input<R> {
     }
 
     pub(super) fn go(&mut self, position: u64) -> io::Result<()> {
-        self.inner.seek(SeekFrom::Start(position))?;
+        // Relative, because a buffer survives a short step.
+        let step = position.checked_signed_diff(self.position);
+        self.inner.seek_relative(step.ok_or(io::ErrorKind::InvalidInput)?)?;
         self.position = position;
         Ok(())
     }

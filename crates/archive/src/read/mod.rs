@@ -63,21 +63,26 @@ impl WarcReader<BufReader<File>> {
 
     /// Opens a file at a record, where an index says that it begins.
     pub fn open_at(path: &Path, offset: u64) -> io::Result<Self> {
-        let mut input = Input::new(BufReader::new(File::open(path)?));
-        input.go(offset)?;
-        Ok(Self { state: State::Between(input), ..Self::ended() })
+        Self::new_at(BufReader::new(File::open(path)?), offset)
     }
 }
 
 /// Whether behind this place something begins like a member with a record.
-pub(crate) fn has_member_after(path: &Path, offset: u64) -> io::Result<bool> {
-    Input::new(BufReader::new(File::open(path)?)).go_to_member(offset.saturating_add(1))
+pub(crate) fn has_member_after(input: impl BufRead + Seek, offset: u64) -> io::Result<bool> {
+    Input::new(input).go_to_member(offset.saturating_add(1))
 }
 
 impl<R: BufRead + Seek> WarcReader<R> {
     /// Reads from the beginning of `input`.
     pub fn new(input: R) -> Self {
         Self { state: State::Between(Input::new(input)), ..Self::ended() }
+    }
+
+    /// Reads from a place in `input`, which stands at its beginning.
+    pub(crate) fn new_at(input: R, offset: u64) -> io::Result<Self> {
+        let mut input = Input::new(input);
+        input.go(offset)?;
+        Ok(Self { state: State::Between(input), ..Self::ended() })
     }
 
     fn ended() -> Self {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use rhumb_archive::{Archive, Kind, WarcReader, verify};
+use rhumb_archive::{Kind, WarcReader, verify};
 
-use crate::samples::{everything, files, keep, settings};
+use crate::samples::{everything, files, keep, open};
 
 fn names(folder: &Path) -> Vec<String> {
     let paths = files(folder, "");
@@ -58,10 +58,10 @@ fn names_tell_moment_and_serial_and_a_new_run_begins_a_new_file() {
     keep(folder.path(), &kept[1..2], u64::MAX);
     let expect = [
         "index.cdxj",
-        "rhumb-20260203040506-00000.cdxj",
-        "rhumb-20260203040506-00000.warc.gz",
-        "rhumb-20260203040508-00001.cdxj",
-        "rhumb-20260203040508-00001.warc.gz",
+        "rhumb-20260203040506-00001.cdxj",
+        "rhumb-20260203040506-00001.warc.gz",
+        "rhumb-20260203040508-00002.cdxj",
+        "rhumb-20260203040508-00002.warc.gz",
     ];
     assert_eq!(names(folder.path()), expect);
     assert_eq!(check_index(folder.path()), 2);
@@ -77,7 +77,7 @@ fn an_archive_that_keeps_nothing_leaves_no_file_but_an_empty_index() {
 #[test]
 fn what_is_placed_is_found_there() {
     let folder = tempfile::tempdir().unwrap();
-    let mut archive = Archive::open(folder.path(), settings(4_000)).unwrap();
+    let mut archive = open(folder.path(), 4_000);
     let kept = everything();
     let placed: Vec<_> = kept.iter().map(|encoded| archive.append(encoded).unwrap()).collect();
     archive.seal().unwrap();
@@ -91,15 +91,15 @@ fn what_is_placed_is_found_there() {
 
 /// Runs until it is killed after a flush: the files stay open.
 fn killed(folder: &Path) -> (String, Vec<u8>) {
-    let mut archive = Archive::open(folder, settings(u64::MAX)).unwrap();
+    let mut archive = open(folder, u64::MAX);
     for encoded in everything() {
         archive.append(&encoded).unwrap();
     }
     archive.flush().unwrap();
     drop(archive);
-    let open = &files(folder, ".warc.gz.open")[0];
-    let name = open.file_name().unwrap().to_str().unwrap();
-    (name.strip_suffix(".open").unwrap().to_owned(), fs::read(open).unwrap())
+    let left = &files(folder, ".warc.gz.open")[0];
+    let name = left.file_name().unwrap().to_str().unwrap();
+    (name.strip_suffix(".open").unwrap().to_owned(), fs::read(left).unwrap())
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_file_that_a_kill_left_open_is_sealed_with_the_index_it_would_have_had() {
     keep(clean.path(), &everything(), u64::MAX);
     let (_, bytes) = killed(dirty.path());
     assert_eq!(bytes, fs::read(&files(clean.path(), ".warc.gz")[0]).unwrap());
-    Archive::open(dirty.path(), settings(u64::MAX)).unwrap().close().unwrap();
+    open(dirty.path(), u64::MAX).close().unwrap();
     assert_eq!(names(dirty.path()), names(clean.path()));
     for name in names(clean.path()) {
         let read = |folder: &Path| fs::read(folder.join(&name)).unwrap();
@@ -120,13 +120,13 @@ fn a_file_that_a_kill_left_open_is_sealed_with_the_index_it_would_have_had() {
 fn a_torn_file_is_cut_back_to_its_last_whole_record() {
     let folder = tempfile::tempdir().unwrap();
     let (name, bytes) = killed(folder.path());
-    let open = folder.path().join(format!("{name}.open"));
+    let left = folder.path().join(format!("{name}.open"));
     let sealed = folder.path().join(&name);
     let ends = member_ends(&bytes);
     for cut in (0..bytes.len()).step_by(997).chain([bytes.len() - 1]) {
-        fs::write(&open, &bytes[..cut]).unwrap();
+        fs::write(&left, &bytes[..cut]).unwrap();
         fs::write(folder.path().join("x.cdxj.open"), "left over").unwrap();
-        Archive::open(folder.path(), settings(u64::MAX)).unwrap().close().unwrap();
+        open(folder.path(), u64::MAX).close().unwrap();
         let whole = ends.iter().copied().filter(|end| *end <= cut).max().unwrap_or(0);
         if whole == 0 {
             assert_eq!(names(folder.path()), ["index.cdxj"]);
@@ -136,7 +136,7 @@ fn a_torn_file_is_cut_back_to_its_last_whole_record() {
         check_index(folder.path());
         assert_eq!(names(folder.path()).len(), 3);
         fs::remove_file(&sealed).unwrap();
-        fs::remove_file(&files(folder.path(), "00000.cdxj")[0]).unwrap();
+        fs::remove_file(&files(folder.path(), "00001.cdxj")[0]).unwrap();
     }
 }
 
@@ -159,7 +159,7 @@ fn damage_in_a_file_left_open_costs_only_its_own_member() {
         let (name, mut bytes) = killed(folder.path());
         bytes[(start + end) / 2] ^= 0xff;
         fs::write(folder.path().join(format!("{name}.open")), &bytes).unwrap();
-        Archive::open(folder.path(), settings(u64::MAX)).unwrap().close().unwrap();
+        open(folder.path(), u64::MAX).close().unwrap();
         check_index(folder.path());
         let aside = folder.path().join(format!("{name}.damaged"));
         if aside.exists() {
@@ -185,7 +185,7 @@ fn a_file_whose_damage_swallows_all_that_follows_is_set_aside_whole() {
         let damaged = [&bytes[..at], swallows, &bytes[at..ends[9]]].concat();
         assert!(ends[9] < 0xffff);
         fs::write(folder.path().join(format!("{name}.open")), &damaged).unwrap();
-        Archive::open(folder.path(), settings(u64::MAX)).unwrap().close().unwrap();
+        open(folder.path(), u64::MAX).close().unwrap();
         assert_eq!(fs::read(folder.path().join(format!("{name}.damaged"))).unwrap(), damaged);
         let sealed = fs::read(folder.path().join(&name)).unwrap_or_default();
         assert_eq!(sealed, bytes[..at]);
@@ -206,10 +206,10 @@ fn member_ends(bytes: &[u8]) -> Vec<usize> {
 fn a_sealed_file_that_lost_its_index_gets_it_back() {
     let folder = tempfile::tempdir().unwrap();
     keep(folder.path(), &everything(), u64::MAX);
-    let lines = &files(folder.path(), "00000.cdxj")[0];
+    let lines = &files(folder.path(), "00001.cdxj")[0];
     let before = fs::read(lines).unwrap();
     fs::remove_file(lines).unwrap();
-    drop(Archive::open(folder.path(), settings(u64::MAX)).unwrap());
+    drop(open(folder.path(), u64::MAX));
     assert_eq!(fs::read(lines).unwrap(), before);
 }
 
@@ -217,7 +217,7 @@ fn a_sealed_file_that_lost_its_index_gets_it_back() {
 fn an_archive_that_failed_takes_nothing_more() {
     let folder = tempfile::tempdir().unwrap();
     let kept = everything();
-    let mut archive = Archive::open(folder.path(), settings(1)).unwrap();
+    let mut archive = open(folder.path(), 1);
     archive.append(&kept[0]).unwrap();
     fs::remove_dir_all(folder.path()).unwrap();
     let first = archive.append(&kept[1]).unwrap_err().to_string();

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rhumb_archive::{
-    About, Archive, ArchiveSettings, Capture, CrawlId, Earlier, Encoded, Encoder, Lookup, Miss,
+    About, Archive, ArchiveSettings, Capture, CrawlId, Earlier, Encoded, Encoder, Keep, Lookup,
+    Miss,
 };
 use rhumb_web::{CanonUrl, Cut, Failure, Phase};
 
@@ -177,9 +178,14 @@ pub(crate) fn settings(rotate_bytes: u64) -> ArchiveSettings {
     ArchiveSettings { prefix: "rhumb".to_owned(), rotate_bytes, crawl: CRAWL, about }
 }
 
+/// An archive in a real folder.
+pub(crate) fn open(folder: &Path, rotate_bytes: u64) -> Archive {
+    Archive::open(rhumb_disk::real(), folder, settings(rotate_bytes), Keep::Everything).unwrap()
+}
+
 /// Keeps it all in a folder, closed.
 pub(crate) fn keep(folder: &Path, kept: &[Encoded], rotate_bytes: u64) {
-    let mut archive = Archive::open(folder, settings(rotate_bytes)).unwrap();
+    let mut archive = open(folder, rotate_bytes);
     for encoded in kept {
         archive.append(encoded).unwrap();
     }

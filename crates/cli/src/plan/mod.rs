@@ -18,6 +18,7 @@ use crate::quantity::{bytes, counted, elapsed, grouped};
 use crate::screen::{self, Voice};
 use crate::settings::Settings;
 use crate::tell;
+use crate::word::quoted;
 use estimate::Estimate;
 use survey::{PAGES_MAX, SITEMAPS_MAX, Survey};
 use visitor::Visitor;
@@ -180,15 +181,6 @@ fn flags(args: &PlanArgs) -> String {
         Some(networks) => flags.extend([" --allow-private=", &quoted(networks)]),
     }
     flags
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn text(survey: &Survey, estimate: &Estimate, flags: &str) -> String {

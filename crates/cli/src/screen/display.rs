@@ -5,7 +5,7 @@ use rhumb_frontier::Hold;
 
 use super::line::{Line, Style, fitted};
 use super::rates::Rates;
-use super::{descending, mean_rate};
+use super::{clock_jump, descending, mean_rate, pages_now};
 use crate::quantity::{bytes, elapsed, grouped};
 
 /// From this width on the two tables stand side by side.
@@ -40,7 +40,7 @@ pub(super) fn render(frame: &Frame<'_>, columns: usize, rows: usize) -> Vec<Line
     let Frame { progress, rates, .. } = frame;
     let tally = &progress.tally;
     let mut lines = vec![head(frame, columns)];
-    let now = rates.now(progress.elapsed, tally.fetched);
+    let now = rates.now(progress.elapsed, pages_now(progress));
     let rate = format!("{now:.0}/s now, {:.0}/s mean  ", mean_rate(progress));
     let rate = named("rate").and(Style::Plain, rate);
     let room = columns.saturating_sub(rate.width()).min(CURVE_MAX);
@@ -56,6 +56,7 @@ pub(super) fn render(frame: &Frame<'_>, columns: usize, rows: usize) -> Vec<Line
         let text = "our own connection seems to be down: pausing, probing";
         lines.push(Line::of(Style::Warning, text));
     }
+    lines.extend(clock_jump(progress).map(|jump| Line::of(Style::Warning, jump)));
     if frame.stopping {
         let text = "stopping: waiting for fetches under way; once more to end at once";
         lines.push(Line::of(Style::Warning, text));
@@ -80,6 +81,8 @@ fn head(frame: &Frame<'_>, columns: usize) -> Line {
 /// The plain numbers, as many on a line as there is room for.
 fn counts(frame: &Frame<'_>, columns: usize) -> Vec<Line> {
     let Frame { progress, memory, .. } = frame;
+    let before = progress.before;
+    let resumed = (before > 0).then(|| ("resumed", format!("{} before", grouped(before))));
     let cells = [
         ("fetched", grouped(progress.tally.fetched)),
         ("queued", grouped(progress.queued)),
@@ -89,7 +92,7 @@ fn counts(frame: &Frame<'_>, columns: usize) -> Vec<Line> {
         ("memory", memory.map_or_else(|| "unknown".to_owned(), bytes)),
     ];
     let mut lines: Vec<Line> = Vec::new();
-    for (name, value) in cells {
+    for (name, value) in cells.into_iter().chain(resumed) {
         let cell = named(name).and(Style::Plain, format!("{value:<14}"));
         match lines.last_mut() {
             Some(line) if line.width() + cell.width() <= columns => {

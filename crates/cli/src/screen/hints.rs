@@ -17,11 +17,13 @@ pub(crate) struct Backdrop {
     pub(crate) seeds: usize,
     /// What politeness was lifted.
     pub(crate) lifted: Vec<&'static str>,
+    /// The command that goes on with the crawl; none if none can.
+    pub(crate) again: Option<String>,
 }
 
 type Rule = fn(&Summary, &Backdrop) -> Option<String>;
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 12] = [
     slow_hosts,
     pushed_back,
     robots_out_of_reach,
@@ -30,7 +32,9 @@ const RULES: [Rule; 10] = [
     names_fail,
     certificates,
     limit_reached,
+    left_for_later,
     own_outage,
+    clock,
     lifted,
 ];
 
@@ -56,16 +60,18 @@ fn pushed_back(summary: &Summary, _: &Backdrop) -> Option<String> {
     })
 }
 
-fn robots_out_of_reach(summary: &Summary, _: &Backdrop) -> Option<String> {
+fn robots_out_of_reach(summary: &Summary, backdrop: &Backdrop) -> Option<String> {
     let hosts = &summary.hosts;
     let (sites, urls) =
         (counted(hosts.unreachable, "site"), counted(hosts.unreachable_urls, "URL"));
     let were = if hosts.unreachable_urls == 1 { "was" } else { "were" };
     let them = if hosts.unreachable == 1 { "it" } else { "them" };
+    let later = backdrop.again.as_ref();
+    let later = later.map_or_else(String::new, |again| format!("; try again later: {again}"));
     (hosts.unreachable > 0).then(|| {
         format!(
             "robots.txt of {sites} cannot be reached, which closes {them}: {urls} {were} not \
-             fetched; try again later, into a new folder with -o DIR"
+             fetched{later}"
         )
     })
 }
@@ -115,16 +121,35 @@ fn certificates(summary: &Summary, _: &Backdrop) -> Option<String> {
     ))
 }
 
-fn limit_reached(summary: &Summary, _: &Backdrop) -> Option<String> {
+fn limit_reached(summary: &Summary, backdrop: &Backdrop) -> Option<String> {
     let queued = counted(summary.progress.queued, "URL");
+    let more = backdrop.again.as_ref();
+    let more = more.map_or_else(String::new, |again| format!("; with a higher one: {again}"));
     (summary.ended == Ended::Limit && summary.progress.queued > 0)
-        .then(|| format!("the limit was reached with {queued} in the queue"))
+        .then(|| format!("the limit was reached with {queued} in the queue{more}"))
 }
 
-fn own_outage(summary: &Summary, _: &Backdrop) -> Option<String> {
-    summary.progress.outage.then(|| {
-        "our own connection seems to be down: check it, and start the crawl again".to_owned()
-    })
+/// Sites without robots.txt have a hint of their own.
+fn left_for_later(summary: &Summary, backdrop: &Backdrop) -> Option<String> {
+    let again = backdrop.again.as_ref()?;
+    let left = summary.progress.queued.saturating_sub(summary.hosts.unreachable_urls);
+    match summary.ended {
+        Ended::Stopped => Some(format!("nothing is lost; to go on: {again}")),
+        Ended::Done if left > 0 => Some(format!("what is left waits for long; later: {again}")),
+        Ended::Done | Ended::Limit | Ended::DiskLow { .. } => None,
+    }
+}
+
+fn own_outage(summary: &Summary, backdrop: &Backdrop) -> Option<String> {
+    let then = backdrop.again.as_deref().unwrap_or("start the crawl again");
+    summary
+        .progress
+        .outage
+        .then(|| format!("our own connection seems to be down: check it, then {then}"))
+}
+
+fn clock(summary: &Summary, _: &Backdrop) -> Option<String> {
+    super::clock_jump(&summary.progress)
 }
 
 fn lifted(_: &Summary, backdrop: &Backdrop) -> Option<String> {

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::display::{Frame, render};
 use super::line::Line;
+use super::pages_now;
 use super::rates::Rates;
 
 /// How often it is redrawn; the crawl tells its state as often.
@@ -66,7 +67,7 @@ pub(crate) async fn show(
         every.tick().await;
         let progress = progress.borrow().clone();
         let stopping = *stop.borrow();
-        rates.note(progress.elapsed, progress.tally.fetched);
+        rates.note(progress.elapsed, pages_now(&progress));
         let frame =
             Frame { title: &title, progress: &progress, rates: &rates, memory: memory(), stopping };
         let (columns, rows) = size();

@@ -17,7 +17,7 @@ use rhumb_crawl::shell::{Progress, Report, What};
 use rhumb_web::Cut;
 use serde::Serialize;
 
-use crate::quantity::grouped;
+use crate::quantity::{counted, elapsed, grouped};
 use crate::{printable, tell};
 
 pub(crate) use hints::Backdrop;
@@ -106,10 +106,11 @@ impl Voice {
         let seconds = progress.elapsed.as_secs();
         let tally = &progress.tally;
         let mut line = format!(
-            "{:>4}:{:02}  {} fetched  {:.0}/s  {} queued  {} in flight",
+            "{:>4}:{:02}  {} fetched{}  {:.0}/s  {} queued  {} in flight",
             seconds / 60,
             seconds % 60,
             grouped(tally.fetched),
+            resumed(progress),
             mean_rate(progress),
             grouped(progress.queued),
             progress.in_flight,
@@ -128,8 +129,18 @@ impl Voice {
         if progress.outage {
             line.push_str("  our own connection seems to be down: pausing, probing");
         }
+        if let Some(jump) = clock_jump(progress) {
+            write!(line, "  {jump}").expect("a string takes all");
+        }
         tell(&line);
     }
+}
+
+/// A clock that was set while the crawl went on, in words.
+fn clock_jump(progress: &Progress) -> Option<String> {
+    let (by, is_forward) = progress.clock_jump?;
+    let (by, way) = (elapsed(by), if is_forward { "forward" } else { "back" });
+    Some(format!("the clock of this machine jumped {way} by {by}: the crawl keeps its own time"))
 }
 
 fn status_of(miss: rhumb_crawl::partition::Miss) -> Option<u16> {
@@ -146,10 +157,24 @@ fn waiting(progress: &Progress) -> String {
     words.join(", ")
 }
 
+/// Pages of earlier runs, in words.
+fn resumed(progress: &Progress) -> String {
+    match progress.before {
+        0 => String::new(),
+        before => format!(" ({} before)", counted(before, "page")),
+    }
+}
+
+/// Pages of this run.
+fn pages_now(progress: &Progress) -> u64 {
+    progress.tally.pages().saturating_sub(progress.before)
+}
+
+/// The mean rate of this run.
 #[expect(clippy::cast_precision_loss, reason = "a rate is shown with a few digits")]
 fn mean_rate(progress: &Progress) -> f64 {
     let seconds = progress.elapsed.as_secs_f64().max(0.001);
-    (progress.tally.fetched as f64 / seconds * 10.0).round() / 10.0
+    (pages_now(progress) as f64 / seconds * 10.0).round() / 10.0
 }
 
 /// The largest first; of equals in the order of the alphabet.

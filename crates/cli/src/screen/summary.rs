@@ -7,7 +7,7 @@ use rhumb_crawl::shell::{Ended, Summary};
 use serde::Serialize;
 
 use super::hints::{self, Backdrop};
-use super::{Voice, descending, mean_rate, print, waiting};
+use super::{Voice, descending, mean_rate, pages_now, print, waiting};
 use crate::quantity::{bytes, counted, elapsed, grouped};
 use crate::tell;
 
@@ -60,23 +60,22 @@ impl Voice {
     }
 }
 
-fn text(summary: &Summary, backdrop: &Backdrop) -> String {
+pub(super) fn text(summary: &Summary, backdrop: &Backdrop) -> String {
     let progress = &summary.progress;
     let tally = &progress.tally;
-    let ended = match summary.ended {
-        Ended::Done => "done",
-        Ended::Limit => "limit reached",
-        Ended::Stopped => "stopped",
-    };
     let mut text = format!(
-        "\n{ended} in {}: {} and {} from {}, {}, {:.0} fetches/s",
-        elapsed(progress.elapsed),
+        "\n{}: {} and {} from {}, {}, {:.0} pages/s",
+        ended(summary),
         counted(tally.pages(), "page"),
         counted(tally.redirects, "redirect"),
         counted(progress.sites, "site"),
         bytes(tally.bytes),
         mean_rate(progress),
     );
+    if progress.before > 0 {
+        let before = counted(progress.before, "page");
+        write!(text, "\n  resumed     {before} before").expect("a string takes all");
+    }
     let mut list = |name: &str, items: Vec<(String, u64)>| {
         if !items.is_empty() {
             let items = descending(items).into_iter();
@@ -109,4 +108,18 @@ fn text(summary: &Summary, backdrop: &Backdrop) -> String {
         write!(text, "\n  note: {hint}").expect("a string takes all");
     }
     text
+}
+
+/// How it ended, and after what time of this run.
+fn ended(summary: &Summary) -> String {
+    let progress = &summary.progress;
+    let is_idle = progress.before > 0 && pages_now(progress) == 0;
+    let word = match summary.ended {
+        Ended::Done if is_idle && progress.queued == 0 => return "nothing left to do".to_owned(),
+        Ended::Done => "done",
+        Ended::Limit => "limit reached",
+        Ended::Stopped => "stopped",
+        Ended::DiskLow { .. } => "stopped for want of room",
+    };
+    format!("{word} in {}", elapsed(progress.elapsed))
 }

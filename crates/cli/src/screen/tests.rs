@@ -146,6 +146,22 @@ fn an_outage_and_a_stop_are_told() {
     assert!(lines.iter().any(|line| line.paint(80, true).contains("\x1b[33mstopping: ")));
 }
 
+#[test]
+fn a_resumed_crawl_says_what_was_there_before_and_counts_its_own_rate() {
+    let mut resumed = progress();
+    resumed.before = 27_626;
+    let lines = drawn(&resumed, 80, 24);
+    assert!(lines[1].contains(" 0/s mean"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("resumed   27,626 before")), "{lines:?}");
+    let mut idle = summary();
+    idle.progress.before = 100;
+    let told = super::summary::text(&idle, &backdrop());
+    assert!(told.starts_with("\nnothing left to do: 100 pages"), "{told}");
+    assert!(told.contains("\n  resumed     100 pages before"), "{told}");
+    idle.progress.tally.fetched = 101;
+    assert!(super::summary::text(&idle, &backdrop()).starts_with("\ndone in "));
+}
+
 fn summary() -> Summary {
     let mut progress = Progress::default();
     progress.tally.fetched = 100;
@@ -154,7 +170,8 @@ fn summary() -> Summary {
 }
 
 fn backdrop() -> Backdrop {
-    Backdrop { scope: ScopeKind::Host, seeds: 1, lifted: Vec::new() }
+    let again = Some("rhumb crawl -o here".to_owned());
+    Backdrop { scope: ScopeKind::Host, seeds: 1, lifted: Vec::new(), again }
 }
 
 /// The hints of a summary that differs from a quiet one by `change`.
@@ -193,10 +210,16 @@ fn sites_without_reachable_robots_are_counted_with_their_urls() {
     let change = |summary: &mut Summary, _: &mut Backdrop| {
         summary.hosts.unreachable = 21;
         summary.hosts.unreachable_urls = 40;
+        summary.progress.queued = 40;
     };
     let hint = "robots.txt of 21 sites cannot be reached, which closes them: 40 URLs were not \
-                fetched; try again later, into a new folder with -o DIR";
+                fetched; try again later: rhumb crawl -o here";
     check_hint(change, &[hint]);
+    let nowhere = |summary: &mut Summary, backdrop: &mut Backdrop| {
+        change(summary, backdrop);
+        backdrop.again = None;
+    };
+    check_hint(nowhere, &[hint.split_once(';').expect("two parts").0]);
 }
 
 #[test]
@@ -256,13 +279,44 @@ fn what_a_limit_leaves_is_counted() {
         summary.ended = Ended::Limit;
         summary.progress.queued = 1_234;
     };
-    check_hint(change, &["the limit was reached with 1,234 URLs in the queue"]);
+    let hint = "the limit was reached with 1,234 URLs in the queue; with a higher one: rhumb \
+                crawl -o here";
+    check_hint(change, &[hint]);
+}
+
+#[test]
+fn whoever_stops_a_crawl_or_leaves_something_is_told_how_to_go_on() {
+    let stopped = "nothing is lost; to go on: rhumb crawl -o here";
+    check_hint(|summary, _| summary.ended = Ended::Stopped, &[stopped]);
+    let left = "what is left waits for long; later: rhumb crawl -o here";
+    check_hint(|summary, _| summary.progress.queued = 2, &[left]);
+    let nowhere = |summary: &mut Summary, backdrop: &mut Backdrop| {
+        summary.ended = Ended::Stopped;
+        backdrop.again = None;
+    };
+    check_hint(nowhere, &[]);
 }
 
 #[test]
 fn an_outage_at_the_end_is_told() {
-    let hint = "our own connection seems to be down: check it, and start the crawl again";
+    let hint = "our own connection seems to be down: check it, then rhumb crawl -o here";
     check_hint(|summary, _| summary.progress.outage = true, &[hint]);
+}
+
+#[test]
+fn a_clock_that_jumped_is_told() {
+    let jump = |is_forward: bool| {
+        move |summary: &mut Summary, _: &mut Backdrop| {
+            summary.progress.clock_jump = Some((Duration::from_hours(2), is_forward));
+        }
+    };
+    let hint =
+        "the clock of this machine jumped forward by 2 h 00 min: the crawl keeps its own time";
+    check_hint(jump(true), &[hint]);
+    check_hint(jump(false), &[&hint.replace("forward", "back")]);
+    let mut jumped = progress();
+    jumped.clock_jump = Some((Duration::from_hours(2), true));
+    assert!(drawn(&jumped, 100, 24).iter().any(|line| line == hint));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::run::{Run, crawl, export, is_full};
 
-fn check_clean(expected: &Expected, witness: &Witness) {
+pub(crate) fn check_clean(expected: &Expected, witness: &Witness) {
     let missing = expected.missing(witness);
     let extra = expected.extra(witness);
     assert!(missing.is_empty(), "{} not fetched, as {:?}", missing.len(), missing.first());

@@ -90,7 +90,7 @@ fn a_limit_of_pages_is_kept_exactly() {
 }
 
 #[test]
-fn a_host_scope_stays_on_the_host_and_a_second_crawl_of_the_folder_is_refused() {
+fn a_host_scope_stays_on_the_host_and_the_same_command_goes_on_with_its_crawl() {
     let served = served(23);
     let folder = tempfile::tempdir().expect("a folder");
     let (dns, seed) = (served.dns().to_string(), served.seeds().remove(0));
@@ -118,7 +118,9 @@ fn a_host_scope_stays_on_the_host_and_a_second_crawl_of_the_folder_is_refused() 
     for key in ["seeds", "scope = \"host\"", "delay = \"0s\"", "tries = 1", "partitions = 64"] {
         assert!(settings.contains(key), "{key} is not in {settings}");
     }
-    assert_eq!(run().code, Some(2), "the folder holds a crawl already");
+    let second = run();
+    assert_eq!(second.code, Some(0), "{}", second.stderr);
+    assert_eq!(second.summary()["fetched"], first.summary()["fetched"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod oneshot;
 mod peer;
 mod planning;
 mod raw;
+mod resume;
 mod run;
 mod static_site;
 mod usage;

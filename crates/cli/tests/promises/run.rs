@@ -96,6 +96,11 @@ pub(crate) fn rhumb(words: &[&str]) -> Run {
 
 /// A crawl of a test web, from all of its seeds, in its whole.
 pub(crate) fn crawl(served: &Served, folder: &Path, flags: &[&str]) -> Run {
+    finish(crawl_command(served, folder, flags), "")
+}
+
+/// The command of such a crawl.
+pub(crate) fn crawl_command(served: &Served, folder: &Path, flags: &[&str]) -> Command {
     let ca = folder.join("ca.pem");
     std::fs::write(&ca, served.ca_pem()).expect("written");
     let mut command = command(folder);
@@ -103,7 +108,7 @@ pub(crate) fn crawl(served: &Served, folder: &Path, flags: &[&str]) -> Run {
     command.env("SSL_CERT_FILE", &ca).arg("crawl").args(served.seeds());
     command.args(["-o", "crawl", "--scope", "any", "--contact", "crawl@example.test", "--json"]);
     command.args(["--allow-private", "--dns", &dns]).args(flags);
-    finish(command, "")
+    command
 }
 
 /// What the crawl in `folder` has kept.

@@ -4,7 +4,8 @@ use rhumb_testweb::{Served, Spec};
 
 use crate::run::{Run, command, crawl, finish, rhumb};
 
-fn check_refused(run: &Run, code: i32, what: &str) {
+#[track_caller]
+pub(crate) fn check_refused(run: &Run, code: i32, what: &str) {
     assert_eq!(run.code, Some(code), "{}", run.stderr);
     let errors = run.stderr.lines().filter(|line| line.starts_with("error: ")).count();
     assert_eq!(errors, 1, "{}", run.stderr);
@@ -38,7 +39,11 @@ fn a_mistake_is_named_in_one_line_with_a_command_that_helps() {
         assert_eq!(run.stderr, format!("error: {error}\n  try: {advice}\n"));
     };
     let missing = "the following required arguments were not provided:";
-    check(&["crawl"], &format!("{missing} <URL|FILE|->..."), "rhumb crawl --help");
+    check(
+        &["crawl"],
+        "there is no seed, and no folder of a crawl to go on with",
+        "rhumb crawl https://example.org, or rhumb crawl -o DIR",
+    );
     check(&["export"], &format!("{missing} --to <FORMAT>, <DIR>"), "rhumb export --help");
     check(
         &["export", "x", "--to", "xml"],

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use rhumb_frontier::{Entry, Manner};
+use rhumb_archive::Position;
+use rhumb_frontier::{Entry, Manner, Place, SiteKey};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
 use rhumb_web::{
     Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
 };
+use rhumb_seen::Bucket;
 use serde::{Deserialize, Serialize};
 
-use super::seen::Bucket;
+use super::dossier::Dossier;
 use super::tally::Miss;
 
 /// What happened, for ever: the log holds these, and state is nothing but their sum.
@@ -20,8 +22,10 @@ pub enum Fact {
     Admitted {
         /// The parcel that brought them; none for seeds.
         parcel: Option<(PartitionId, u64)>,
-        /// The new ones, now queued and seen.
+        /// The new ones that go into the heads of their sites; now queued and seen.
         entries: Vec<Entry>,
+        /// The new ones that go to the shelves of their sites; queued and seen as well.
+        shelved: Vec<Entry>,
         /// Those that wait for a bucket of the seen-set.
         unsure: Vec<(Bucket, Candidate)>,
     },
@@ -33,6 +37,8 @@ pub enum Fact {
         read: usize,
         /// Now queued and seen.
         entries: Vec<Entry>,
+        /// Now queued on their shelves and seen.
+        shelved: Vec<Entry>,
     },
     /// Shelved entries came back into their origin's head.
     Refilled {
@@ -52,6 +58,15 @@ pub enum Fact {
     },
     /// A ticket came back.
     Settled(Box<Settled>),
+    /// A ticket was out when the crawl ended: what came of it is not known, and it is void.
+    Recalled(TicketNumber),
+    /// A site is left alone for a while, since a request to it may be unknown.
+    Rested {
+        /// Which.
+        site: Site,
+        /// Until when.
+        until: Tick,
+    },
     /// An entry will not be fetched.
     Dropped {
         /// Which.
@@ -117,7 +132,14 @@ pub struct Settled {
     pub refused: BTreeMap<Reason, u32>,
     /// The place to which a seed moved: a new root of the scope.
     pub root: Option<CanonUrl>,
+    /// The digest of the payload, if it came whole.
+    pub digest: Option<PayloadDigest>,
+    /// The end of its records in the archive, if it has any.
+    pub kept: Option<Position>,
 }
+
+/// The SHA-1 of a payload.
+pub type PayloadDigest = [u8; 20];
 
 /// The end of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -136,7 +158,14 @@ pub enum Settlement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RobotsAnswer {
     /// A file.
-    File(Vec<u8>),
+    File {
+        /// Its bytes.
+        body: Vec<u8>,
+        /// By what the server knows this version.
+        etag: Option<String>,
+    },
+    /// The file that we have is still the one.
+    Unchanged,
     /// There is none: everything is allowed (RFC 9309 §2.3.1.3).
     Absent,
     /// The server failed, and how: everything is disallowed (RFC 9309 §2.3.1.4).
@@ -182,6 +211,8 @@ pub enum Event {
     },
     /// Shelved entries of an origin were read.
     Refilled(Origin, Vec<Entry>),
+    /// A cold site was read.
+    Woken(Box<Dossier>),
     /// Time passed.
     Tick,
 }
@@ -195,6 +226,10 @@ pub struct Return {
     pub took: Span,
     /// What was found.
     pub finding: Finding,
+    /// The digest of the payload, if it came whole.
+    pub digest: Option<PayloadDigest>,
+    /// The end of its records in the archive, if it has any.
+    pub kept: Option<Position>,
     /// Our own connection is down: nothing is held against the site or the URL.
     pub excused: bool,
 }
@@ -233,6 +268,8 @@ pub struct Answer {
     pub root: Option<CanonUrl>,
     /// The body of a robots.txt.
     pub robots: Option<Vec<u8>>,
+    /// By what the server knows this version of it.
+    pub etag: Option<String>,
     /// Where a robots.txt was redirected to.
     pub robots_moved: Option<CanonUrl>,
 }
@@ -248,14 +285,14 @@ impl Answer {
 /// What a partition wants done.
 #[derive(Debug)]
 pub enum Effect {
-    /// Fetch it, and send the ticket back.
-    Fetch(Ticket),
+    /// Fetch it, unless it is still the version of this `ETag`, and send the ticket back.
+    Fetch(Ticket, Option<String>),
     /// Look up this site's name: it will be needed.
     Resolve(Site),
     /// Bring a parcel to its target.
     Send(Parcel),
-    /// Put an entry on its origin's shelf.
-    Shelve(Entry),
+    /// Put an entry on its origin's shelf, at this place.
+    Shelve(Place, Entry),
     /// Read from disk, and report.
     Read(Read),
 }
@@ -263,10 +300,10 @@ pub enum Effect {
 /// A disk read.
 #[derive(Debug)]
 pub enum Read {
-    /// Up to so many shelved entries of an origin.
-    Refill(Origin, usize),
-    /// Which candidates of a bucket are new.
-    Bucket(Bucket, Vec<Candidate>),
+    /// Up to so many shelved entries of an origin, from a place on.
+    Refill(Origin, Place, usize),
+    /// A cold site.
+    Site(SiteKey),
 }
 
 /// What one event led to.

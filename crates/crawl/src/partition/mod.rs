@@ -4,9 +4,9 @@
 //! state, and speak [`Fact`]s and [`Effect`]s. [`State::apply`] takes facts in, live and in replay.
 //! No lock, no socket, no clock and no chance in here.
 
+mod dossier;
 mod fact;
 mod robots;
-mod seen;
 mod settle;
 mod state;
 mod tally;
@@ -16,16 +16,17 @@ mod turn;
 
 use std::collections::HashSet;
 
-use rhumb_frontier::{Entry, HEAD_MAX, Manners};
+use rhumb_frontier::{Entry, HEAD_MAX, Manners, Placement, Planner, SiteKey};
+use rhumb_seen::{Novelty, Seen};
 use rhumb_web::{Candidate, Epoch, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick};
 
+pub use dossier::{Dossier, RobotsRow, UrlRecord};
 pub use fact::{
-    Answer, Cause, Effect, Event, Fact, Finding, Parcel, Read, Return, RobotsAnswer, Settled,
-    Settlement, Turn,
+    Answer, Cause, Effect, Event, Fact, Finding, Parcel, PayloadDigest, Read, Return, RobotsAnswer,
+    Settled, Settlement, Turn,
 };
 pub use robots::RobotsState;
-pub use seen::{Bucket, MemorySeen, Novelty, Seen};
-pub use state::{Outstanding, State};
+pub use state::{Outstanding, PartitionRow, State};
 pub use tally::{Miss, Tally};
 
 /// What a partition must know of its crawl.
@@ -47,7 +48,12 @@ pub struct PartitionSettings {
     pub ticket_for: Span,
     /// The crawl's creation, in milliseconds since 1970: for the hours of the day.
     pub born_ms: u64,
+    /// Bytes that its sites may take in memory, about; the rest goes to disk.
+    pub memory: usize,
 }
+
+/// Cold sites that are read at once.
+const WAKING_MAX: usize = 64;
 
 /// A share of the crawl: its state, and the policy that moves it.
 #[derive(Debug)]
@@ -56,20 +62,69 @@ pub struct Partition<S> {
     state: State<S>,
     /// Origins whose shelf is being read.
     refilling: HashSet<Origin>,
-    /// Buckets that are being read.
-    settling: HashSet<Bucket>,
+    /// Cold sites that are being read.
+    waking: HashSet<SiteKey>,
+    /// Set at the opening of a crawl that did not end well: a request of before may be unknown,
+    /// so every site is left alone for its full gap from here on.
+    rest_from: Option<Tick>,
 }
 
 impl<S: Seen> Partition<S> {
     /// A partition with nothing in it.
     pub fn new(settings: PartitionSettings, seen: S) -> Self {
-        let state = State::new(settings.hash, settings.agent.clone(), seen);
-        Self { settings, state, refilling: HashSet::new(), settling: HashSet::new() }
+        let state = State::new(settings.id, settings.hash, settings.agent.clone(), seen);
+        Self::with_state(settings, state)
+    }
+
+    /// A partition that remembers.
+    pub fn with_state(settings: PartitionSettings, state: State<S>) -> Self {
+        let (refilling, waking) = (HashSet::new(), HashSet::new());
+        Self { settings, state, refilling, waking, rest_from: None }
+    }
+
+    /// Which one it is.
+    pub fn id(&self) -> PartitionId {
+        self.settings.id
     }
 
     /// What it remembers.
     pub fn state(&self) -> &State<S> {
         &self.state
+    }
+
+    /// What it remembers, to keep it: for checkpoints.
+    pub fn state_mut(&mut self) -> &mut State<S> {
+        &mut self.state
+    }
+
+    /// Takes up a crawl: tickets that were out are void, and if it did not end well no site is
+    /// visited before its full gap has passed.
+    pub fn reopen(&mut self, now: Tick, is_clean: bool, turn: &mut Turn) {
+        let out: Vec<_> = self.state.out.keys().copied().collect();
+        for number in out {
+            self.speak(now, Fact::Recalled(number), turn);
+        }
+        if is_clean {
+            return;
+        }
+        self.rest_from = Some(now);
+        let mut warm: Vec<Site> =
+            self.state.frontier.sites().map(|(site, _)| site.clone()).collect();
+        warm.sort_unstable();
+        for site in warm {
+            self.rest(now, &site, turn);
+            self.refill(&site, turn);
+        }
+    }
+
+    fn rest(&mut self, now: Tick, site: &Site, turn: &mut Turn) {
+        let Some(from) = self.rest_from else { return };
+        let gap = self.settings.manners.gap(Span::ZERO, self.robots_gap(now, site));
+        let until = from + gap + Span(1);
+        let manner = self.state.frontier.site(site).map(rhumb_frontier::SiteState::manner);
+        if manner.unwrap_or_default().ready_at < until {
+            self.speak(now, Fact::Rested { site: site.clone(), until }, turn);
+        }
     }
 
     /// Takes an event in. Tickets are issued apart, by [`Partition::issue`].
@@ -79,17 +134,35 @@ impl<S: Seen> Partition<S> {
             Event::Parcel(parcel) => self.open(now, parcel, turn),
             Event::Returned(returned) => self.settle(now, *returned, turn),
             Event::BucketSettled { bucket, read, new } => {
-                self.settling.remove(&bucket);
-                let entries = new.into_iter().map(Entry::new).collect();
-                self.speak(now, Fact::Rescued { bucket, read, entries }, turn);
-                self.read_buckets(turn);
+                let new = self.rescued(new);
+                let (entries, shelved) = self.place(new);
+                self.greet(entries.iter().chain(&shelved), turn);
+                self.speak(now, Fact::Rescued { bucket, read, entries, shelved }, turn);
             }
             Event::Refilled(origin, entries) => {
                 self.refilling.remove(&origin);
                 self.speak(now, Fact::Refilled { origin, entries }, turn);
             }
+            Event::Woken(dossier) => self.woken(now, *dossier, turn),
             Event::Tick => self.expire(now, turn),
         }
+    }
+
+    /// Lets sites go that are on disk as they are here, until three quarters of the memory are
+    /// used.
+    pub fn cool(&mut self, now: Tick) {
+        let refilling = &self.refilling;
+        let may = |site: &Site| {
+            ![Scheme::Http, Scheme::Https].into_iter().any(|scheme| {
+                refilling.contains(&Origin { scheme, site: site.clone() })
+            })
+        };
+        self.state.cool(now, self.settings.memory / 4 * 3, may);
+    }
+
+    /// Whether its sites take more memory than they should: a checkpoint lets them go.
+    pub fn is_crowded(&self) -> bool {
+        self.state.frontier.bytes() > self.settings.memory
     }
 
     /// Tickets that are out.
@@ -99,12 +172,31 @@ impl<S: Seen> Partition<S> {
 
     /// Whether a disk read is under way.
     pub fn is_reading(&self) -> bool {
-        !self.refilling.is_empty() || !self.settling.is_empty()
+        !self.refilling.is_empty() || !self.waking.is_empty()
     }
 
     /// When a site is due next.
     pub fn earliest(&self) -> Option<Tick> {
         self.state.frontier.earliest()
+    }
+
+    fn woken(&mut self, now: Tick, dossier: Dossier, turn: &mut Turn) {
+        let site = dossier.site.clone();
+        self.waking.remove(&self.state.frontier.key(&site));
+        self.state.wake(dossier);
+        self.rest(now, &site, turn);
+        self.refill(&site, turn);
+        turn.effects.push(Effect::Resolve(site));
+    }
+
+    /// Asks for cold sites that are due, as many as may be in memory.
+    fn wake_due(&mut self, now: Tick, turn: &mut Turn) {
+        while self.waking.len() < WAKING_MAX && !self.is_crowded() {
+            let Some(key) = self.state.frontier.next_cold(now) else { break };
+            if self.waking.insert(key) {
+                turn.effects.push(Effect::Read(Read::Site(key)));
+            }
+        }
     }
 
     fn open(&mut self, now: Tick, parcel: Parcel, turn: &mut Turn) {
@@ -113,7 +205,10 @@ impl<S: Seen> Partition<S> {
             return;
         }
         let stamp = Some((parcel.from, parcel.number));
-        if let Some((origin, answer)) = parcel.robots {
+        // A site that is on disk asks again when it is on turn: it waited too long for this.
+        if let Some((origin, answer)) = parcel.robots
+            && !self.state.frontier.is_cold(&origin.site)
+        {
             self.hear_robots(now, origin, answer, turn);
         }
         self.meet(now, stamp, parcel.candidates, turn);
@@ -127,13 +222,13 @@ impl<S: Seen> Partition<S> {
         candidates: Vec<Candidate>,
         turn: &mut Turn,
     ) {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut new: Vec<Entry> = Vec::new();
         let mut unsure = Vec::new();
         let mut here = HashSet::new();
         for candidate in candidates {
             let entry = Entry::new(candidate);
             if entry.is_robots() {
-                entries.push(entry);
+                new.push(entry);
                 continue;
             }
             let key = entry.url().key(self.settings.hash);
@@ -141,25 +236,44 @@ impl<S: Seen> Partition<S> {
                 continue;
             }
             match self.state.seen.meet(key) {
-                Novelty::New => entries.push(entry),
+                Novelty::New => new.push(entry),
                 Novelty::Known => {}
                 Novelty::Unsure(bucket) => unsure.push((bucket, entry.candidate)),
             }
         }
-        for entry in &entries {
-            let site = entry.url().site();
-            if self.state.frontier.site(&site).is_none() {
-                turn.effects.push(Effect::Resolve(site));
-            }
-        }
-        self.speak(now, Fact::Admitted { parcel, entries, unsure }, turn);
-        self.read_buckets(turn);
+        let (entries, shelved) = self.place(new);
+        self.greet(entries.iter().chain(&shelved), turn);
+        self.speak(now, Fact::Admitted { parcel, entries, shelved, unsure }, turn);
     }
 
-    fn read_buckets(&mut self, turn: &mut Turn) {
-        for (bucket, candidates) in &self.state.unsure {
-            if self.settling.insert(*bucket) {
-                turn.effects.push(Effect::Read(Read::Bucket(*bucket, candidates.clone())));
+    /// Those of a bucket's new candidates that did not become known since it was read.
+    fn rescued(&mut self, candidates: Vec<Candidate>) -> Vec<Entry> {
+        let mut here = HashSet::new();
+        let entries = candidates.into_iter().map(Entry::new);
+        let hash = self.settings.hash;
+        let seen = &mut self.state.seen;
+        let is_new = |entry: &Entry| {
+            let key = entry.url().key(hash);
+            seen.meet(key) != Novelty::Known && here.insert(key)
+        };
+        entries.filter(is_new).collect()
+    }
+
+    /// Divides new entries into those for heads and those for shelves.
+    fn place(&self, entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {
+        let mut planner = Planner::default();
+        let frontier = &self.state.frontier;
+        entries.into_iter().partition(|entry| {
+            frontier.place(entry, self.settings.memory, &mut planner) == Placement::Head
+        })
+    }
+
+    /// Looks up the names of sites that are new.
+    fn greet<'a>(&self, entries: impl Iterator<Item = &'a Entry>, turn: &mut Turn) {
+        for entry in entries {
+            let site = entry.url().site();
+            if !self.state.frontier.knows(&site) {
+                turn.effects.push(Effect::Resolve(site));
             }
         }
     }
@@ -168,16 +282,18 @@ impl<S: Seen> Partition<S> {
     fn refill(&mut self, site: &Site, turn: &mut Turn) {
         for scheme in [Scheme::Http, Scheme::Https] {
             let origin = Origin { scheme, site: site.clone() };
-            if self.state.frontier.wants_refill(&origin) && self.refilling.insert(origin.clone()) {
-                turn.effects.push(Effect::Read(Read::Refill(origin, HEAD_MAX)));
+            let Some(place) = self.state.frontier.wants_refill(&origin) else { continue };
+            if self.refilling.insert(origin.clone()) {
+                turn.effects.push(Effect::Read(Read::Refill(origin, place, HEAD_MAX)));
             }
         }
     }
 
     /// Applies a fact and hands it out.
     fn speak(&mut self, now: Tick, fact: Fact, turn: &mut Turn) {
-        let overflow = self.state.apply(now, &fact);
+        let shelved = self.state.apply(now, &fact);
         turn.facts.push(fact);
-        turn.effects.extend(overflow.into_iter().map(Effect::Shelve));
+        let effects = shelved.into_iter().map(|(place, entry)| Effect::Shelve(place, entry));
+        turn.effects.extend(effects);
     }
 }

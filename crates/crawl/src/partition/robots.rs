@@ -2,7 +2,9 @@
 
 use rhumb_rules::{Robots, RobotsFor};
 use rhumb_web::{Span, Tick};
+use serde::{Deserialize, Serialize};
 
+use super::dossier::RobotsRow;
 use super::fact::RobotsAnswer;
 
 /// A file is believed for this long.
@@ -19,10 +21,13 @@ const NO_HOST_FOR: Span = Span::hours(1);
 pub(super) const ANSWER_WITHIN: Span = Span::minutes(10);
 
 /// The state of one origin's robots.txt.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RobotsState {
-    /// The last file that came, as it speaks to us.
+    /// The last file that came, as it speaks to us; kept as [`RobotsRow`], as it came.
+    #[serde(skip)]
     good: Option<RobotsFor>,
+    /// By what the server knows it.
+    etag: Option<String>,
     /// What the last answer was.
     standing: Standing,
     /// Answers in a row that were failures.
@@ -33,9 +38,11 @@ pub struct RobotsState {
     refresh_at: Tick,
     /// Since when an answer is under way.
     asked_at: Option<Tick>,
+    /// It was out of reach for so long that it counts as absent.
+    is_absent_by_age: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Standing {
     #[default]
     Unknown,
@@ -62,7 +69,7 @@ pub(super) enum Need<'a> {
 
 impl RobotsState {
     pub(super) fn need(&self, now: Tick) -> Need<'_> {
-        if let Some(asked) = self.asked_at.filter(|asked| now.since(*asked) < ANSWER_WITHIN) {
+        if let Some(asked) = self.asked_at.filter(|_| self.is_asked(now)) {
             return Need::Wait(asked + ANSWER_WITHIN);
         }
         if now >= self.refresh_at {
@@ -91,7 +98,7 @@ impl RobotsState {
     /// When to ask again after this answer.
     pub(super) fn refresh_at(&self, now: Tick, answer: &RobotsAnswer, retries: bool) -> Tick {
         let wait = match answer {
-            RobotsAnswer::File(_) | RobotsAnswer::Absent => FRESH_FOR,
+            RobotsAnswer::File { .. } | RobotsAnswer::Unchanged | RobotsAnswer::Absent => FRESH_FOR,
             RobotsAnswer::NoSuchHost | RobotsAnswer::PrivateAddress => NO_HOST_FOR,
             RobotsAnswer::Unreachable(_) if self.is_given_up(now) => FRESH_FOR,
             RobotsAnswer::Unreachable(_) => {
@@ -112,6 +119,34 @@ impl RobotsState {
 
     pub(super) fn asked(&mut self, now: Tick) {
         self.asked_at = Some(now);
+    }
+
+    /// What was asked is void.
+    pub(super) fn unasked(&mut self) {
+        self.asked_at = None;
+    }
+
+    /// Whether an answer is under way.
+    pub(super) fn is_asked(&self, now: Tick) -> bool {
+        self.asked_at.is_some_and(|asked| now.since(asked) < ANSWER_WITHIN)
+    }
+
+    /// By what the server knows the file that we have.
+    pub(super) fn etag(&self) -> Option<&String> {
+        self.etag.as_ref().filter(|_| self.good.is_some())
+    }
+
+    /// As it was when it was kept, with its last good file.
+    #[must_use]
+    pub(super) fn with_file(mut self, agent: &str, row: Option<&RobotsRow>) -> Self {
+        self.good = match row {
+            _ if self.good.is_some() => self.good,
+            _ if self.is_absent_by_age => Some(Robots::allow_all().for_agent(agent)),
+            Some(RobotsRow::File(body)) => Some(Robots::parse(body).for_agent(agent)),
+            Some(RobotsRow::Absent) => Some(Robots::allow_all().for_agent(agent)),
+            None => None,
+        };
+        self
     }
 
     pub(super) fn answered(
@@ -142,11 +177,17 @@ impl RobotsState {
             _ => Standing::Known,
         };
         match answer {
-            RobotsAnswer::File(body) => self.good = Some(Robots::parse(body).for_agent(agent)),
+            RobotsAnswer::File { body, etag } => {
+                self.good = Some(Robots::parse(body).for_agent(agent));
+                self.etag.clone_from(etag);
+                self.is_absent_by_age = false;
+            }
             RobotsAnswer::Absent | RobotsAnswer::Unreachable(_) => {
                 self.good = Some(Robots::allow_all().for_agent(agent));
+                self.etag = None;
+                self.is_absent_by_age = unreachable;
             }
-            RobotsAnswer::NoSuchHost | RobotsAnswer::PrivateAddress => {}
+            RobotsAnswer::Unchanged | RobotsAnswer::NoSuchHost | RobotsAnswer::PrivateAddress => {}
         }
     }
 }

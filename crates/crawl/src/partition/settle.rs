@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rhumb_frontier::{Conduct, Entry, Manner};
 use rhumb_rules::HOPS_MAX;
+use rhumb_seen::Seen;
 use rhumb_web::{
     Candidate, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
 };
@@ -12,12 +13,11 @@ use super::fact::{
     Answer, Effect, Fact, Finding, Parcel, Return, RobotsAnswer, Settled, Settlement, Turn,
 };
 use super::robots::Need;
-use super::seen::Seen;
 use super::{Miss, Outstanding, Partition};
 
 impl<S: Seen> Partition<S> {
     pub(super) fn settle(&mut self, now: Tick, returned: Return, turn: &mut Turn) {
-        let Return { ticket, took, finding, excused } = returned;
+        let Return { ticket, took, finding, digest, kept, excused } = returned;
         // A ticket that expired was settled then; what it brings late is not used.
         let Some(Outstanding { entry, .. }) = self.state.out.get(&ticket.number).cloned() else {
             return;
@@ -51,6 +51,8 @@ impl<S: Seen> Partition<S> {
             parcels: parcels.clone(),
             refused: answer.refused,
             root: answer.root,
+            digest,
+            kept,
         };
         self.speak(now, Fact::Settled(Box::new(settled)), turn);
         self.refill(&site, turn);
@@ -149,6 +151,11 @@ impl<S: Seen> Partition<S> {
         turn: &mut Turn,
     ) {
         let mut robots = self.state.robots.get(&origin).cloned().unwrap_or_default();
+        // "Not changed" means nothing where we have nothing.
+        let answer = match answer {
+            RobotsAnswer::Unchanged if robots.rules().is_none() => RobotsAnswer::Absent,
+            answer => answer,
+        };
         let refresh_at = robots.refresh_at(now, &answer, self.settings.manners.tries > 1);
         robots.answered(now, &self.settings.agent, &answer, refresh_at);
         let gap = robots.rules().and_then(|rules| rules.gap(self.minute_of_day(now)));
@@ -186,7 +193,9 @@ impl<S: Seen> Partition<S> {
             };
             let finding = Finding::Failed(Failure::TimedOut(Phase::Body));
             let took = self.settings.ticket_for;
-            self.settle(now, Return { ticket, took, finding, excused: false }, turn);
+            let (digest, kept) = (None, None);
+            let returned = Return { ticket, took, finding, digest, kept, excused: false };
+            self.settle(now, returned, turn);
         }
     }
 }
@@ -240,7 +249,10 @@ fn robots_answer(entry: &Entry, finding: &Finding) -> Option<(Origin, RobotsAnsw
             (200..300, _) if answer.robots_is_torn() => {
                 RobotsAnswer::Unreachable(Miss::Failure(Failure::Reset))
             }
-            (200..300, Some(body)) => RobotsAnswer::File(body.clone()),
+            (200..300, Some(body)) => {
+                RobotsAnswer::File { body: body.clone(), etag: answer.etag.clone() }
+            }
+            (304, _) => RobotsAnswer::Unchanged,
             (300..400, _) if answer.robots_moved.is_some() && *hops < HOPS_MAX => return None,
             _ => RobotsAnswer::Absent,
         },

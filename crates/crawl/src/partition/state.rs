@@ -5,16 +5,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rhumb_frontier::{Entry, Frontier, Placement};
-use rhumb_web::{Candidate, Errand, HashKey, Origin, PartitionId, Tick, TicketNumber};
+use rhumb_frontier::{Entry, Frontier, LaneKey, Place};
+use rhumb_seen::{Bucket, Seen};
+use rhumb_web::{
+    Candidate, Errand, HashKey, Origin, PartitionId, Scheme, Site, Tick, TicketNumber, UrlKey,
+};
+use serde::{Deserialize, Serialize};
 
+use super::dossier::{Dossier, RobotsRow, UrlRecord};
 use super::fact::{Fact, RobotsAnswer, Settled};
 use super::robots::RobotsState;
-use super::seen::{Bucket, Seen};
 use super::tally::Tally;
 
 /// A ticket that is out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outstanding {
     /// For what.
     pub entry: Entry,
@@ -38,15 +42,31 @@ pub struct State<S> {
     /// The number of the last parcel of each partition that took effect.
     pub(super) received: BTreeMap<PartitionId, u64>,
     pub(super) tally: Tally,
+    /// What became of URLs since the last checkpoint.
+    urls: HashMap<UrlKey, UrlRecord>,
+    /// Robots.txt files that came since the last checkpoint.
+    files: HashMap<LaneKey, RobotsRow>,
+}
+
+/// What a partition remembers apart from its sites, in the form in which it is kept.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PartitionRow {
+    unsure: BTreeMap<Bucket, Vec<Candidate>>,
+    out: BTreeMap<TicketNumber, Outstanding>,
+    next_ticket: TicketNumber,
+    sent: BTreeMap<PartitionId, u64>,
+    received: BTreeMap<PartitionId, u64>,
+    tally: Tally,
+    queued: u64,
 }
 
 impl<S: Seen> State<S> {
     /// The state before any fact. The agent is the name to which robots.txt speaks.
-    pub fn new(hash: HashKey, agent: String, seen: S) -> Self {
+    pub fn new(id: PartitionId, hash: HashKey, agent: String, seen: S) -> Self {
         Self {
             hash,
             agent,
-            frontier: Frontier::default(),
+            frontier: Frontier::new(hash, id),
             seen,
             unsure: BTreeMap::new(),
             robots: HashMap::new(),
@@ -55,30 +75,37 @@ impl<S: Seen> State<S> {
             sent: BTreeMap::new(),
             received: BTreeMap::new(),
             tally: Tally::default(),
+            urls: HashMap::new(),
+            files: HashMap::new(),
         }
     }
 
-    /// Takes a fact in, and returns the entries that found no room in memory.
-    pub fn apply(&mut self, at: Tick, fact: &Fact) -> Vec<Entry> {
+    /// Takes a fact in, and returns the entries that go to disk, with their places.
+    pub fn apply(&mut self, at: Tick, fact: &Fact) -> Vec<(Place, Entry)> {
         match fact {
-            Fact::Admitted { parcel, entries, unsure } => {
+            Fact::Admitted { parcel, entries, shelved, unsure } => {
                 self.note_parcel(*parcel);
                 for (bucket, candidate) in unsure {
                     self.unsure.entry(*bucket).or_default().push(candidate.clone());
                 }
-                return self.admit(entries);
+                return self.admit(entries, shelved);
             }
-            Fact::Rescued { bucket, read, entries } => {
+            Fact::Rescued { bucket, read, entries, shelved } => {
                 let waiting = self.unsure.entry(*bucket).or_default();
                 waiting.drain(..waiting.len().min(*read));
                 if waiting.is_empty() {
                     self.unsure.remove(bucket);
                 }
-                return self.admit(entries);
+                return self.admit(entries, shelved);
             }
             Fact::Refilled { origin, entries } => self.frontier.refill(origin, entries.clone()),
             Fact::Issued { number, entry, expires } => self.issued(at, *number, entry, *expires),
-            Fact::Settled(settled) => self.settled(settled),
+            Fact::Settled(settled) => self.settled(at, settled),
+            Fact::Recalled(number) => self.recalled(*number),
+            Fact::Rested { site, until } => {
+                let manner = self.frontier.site(site).map(rhumb_frontier::SiteState::manner);
+                self.frontier.hold(site, manner.unwrap_or_default().not_before(*until));
+            }
             Fact::Dropped { entry, cause } => {
                 self.frontier.refuse(entry);
                 self.tally.dropped(*cause);
@@ -86,6 +113,10 @@ impl<S: Seen> State<S> {
             Fact::Robots { origin, answer, refresh_at, manner, pages_at, is_given_up } => {
                 let robots = self.robots.entry(origin.clone()).or_default();
                 robots.answered(at, &self.agent, answer, *refresh_at);
+                if let Some(row) = RobotsRow::of(answer) {
+                    let lane = self.frontier.key(&origin.site).lane(origin.scheme);
+                    self.files.insert(lane, row);
+                }
                 self.frontier.hold(&origin.site, *manner);
                 self.frontier.hold_pages(origin, *pages_at);
                 if let (RobotsAnswer::Unreachable(miss), true) = (answer, is_given_up) {
@@ -97,17 +128,14 @@ impl<S: Seen> State<S> {
         Vec::new()
     }
 
-    fn admit(&mut self, entries: &[Entry]) -> Vec<Entry> {
-        let mut overflow = Vec::new();
-        for entry in entries {
-            if !entry.is_robots() {
-                self.seen.insert(entry.url().key(self.hash));
-            }
-            if let Placement::Shelf(entry) = self.frontier.admit(entry.clone()) {
-                overflow.push(entry);
-            }
+    fn admit(&mut self, entries: &[Entry], shelved: &[Entry]) -> Vec<(Place, Entry)> {
+        for entry in entries.iter().chain(shelved).filter(|entry| !entry.is_robots()) {
+            self.seen.insert(entry.url().key(self.hash));
         }
-        overflow
+        for entry in entries {
+            self.frontier.admit(entry.clone());
+        }
+        shelved.iter().map(|entry| (self.frontier.shelve(entry), entry.clone())).collect()
     }
 
     fn issued(&mut self, at: Tick, number: TicketNumber, entry: &Entry, expires: Tick) {
@@ -119,7 +147,7 @@ impl<S: Seen> State<S> {
         self.out.insert(number, Outstanding { entry: entry.clone(), expires });
     }
 
-    fn settled(&mut self, settled: &Settled) {
+    fn settled(&mut self, at: Tick, settled: &Settled) {
         self.out.remove(&settled.number);
         for parcel in &settled.parcels {
             self.sent.insert(parcel.to, parcel.number);
@@ -127,12 +155,143 @@ impl<S: Seen> State<S> {
         let site = settled.entry.url().site();
         self.frontier.settle(&site, settled.manner, settled.again.clone());
         self.tally.settled(settled);
+        if !settled.entry.is_robots() {
+            let key = settled.entry.url().key(self.hash);
+            let record = UrlRecord::of(at, settled);
+            self.urls.entry(key).and_modify(|it| it.follow(&record)).or_insert(record);
+        }
+    }
+
+    fn recalled(&mut self, number: TicketNumber) {
+        let Some(Outstanding { entry, .. }) = self.out.remove(&number) else { return };
+        let site = entry.url().site();
+        if let Errand::Robots { origin, hops: 0 } = &entry.candidate.errand {
+            // It is asked for again as soon as a page needs it.
+            self.robots.entry(origin.clone()).or_default().unasked();
+            self.frontier.recall(&site, None);
+        } else {
+            self.frontier.recall(&site, Some(entry));
+        }
     }
 
     fn note_parcel(&mut self, parcel: Option<(PartitionId, u64)>) {
         if let Some((from, number)) = parcel {
             self.received.insert(from, number);
         }
+    }
+
+    /// The sites whose state a fact needs in memory.
+    pub fn sites_of(&self, fact: &Fact) -> Vec<Site> {
+        let of = |entry: &Entry| vec![entry.url().site()];
+        match fact {
+            Fact::Admitted { entries, .. } | Fact::Rescued { entries, .. } => {
+                let mut sites: Vec<Site> = entries.iter().map(|it| it.url().site()).collect();
+                sites.dedup();
+                sites
+            }
+            Fact::Refilled { origin, .. }
+            | Fact::Robots { origin, .. }
+            | Fact::Held { origin, .. } => vec![origin.site.clone()],
+            Fact::Issued { entry, .. } | Fact::Dropped { entry, .. } => of(entry),
+            Fact::Settled(settled) => of(&settled.entry),
+            Fact::Recalled(number) => self.out.get(number).map(|it| of(&it.entry)).unwrap_or_default(),
+            Fact::Rested { site, .. } => vec![site.clone()],
+        }
+    }
+
+    /// A cold site is in memory again.
+    pub fn wake(&mut self, dossier: Dossier) {
+        if !self.frontier.is_cold(&dossier.site) {
+            return;
+        }
+        for (scheme, robots) in [Scheme::Http, Scheme::Https].into_iter().zip(dossier.robots) {
+            if let Some((robots, row)) = robots {
+                let origin = Origin { scheme, site: dossier.site.clone() };
+                self.robots.insert(origin, robots.with_file(&self.agent, row.as_ref()));
+            }
+        }
+        self.frontier.wake(&dossier.site, dossier.state);
+    }
+
+    /// All that is known of a warm site.
+    pub fn dossier(&self, site: &Site) -> Option<Dossier> {
+        let state = self.frontier.site(site)?.clone();
+        let robots = [Scheme::Http, Scheme::Https].map(|scheme| {
+            let origin = Origin { scheme, site: site.clone() };
+            self.robots.get(&origin).map(|robots| (robots.clone(), None))
+        });
+        Some(Dossier { site: site.clone(), state, robots })
+    }
+
+    /// Lets warm sites go whose rows are on disk, until at most `bytes` are used.
+    pub(super) fn cool(&mut self, now: Tick, bytes: usize, may: impl Fn(&Site) -> bool) {
+        let robots = &self.robots;
+        let waits = |site: &Site| {
+            [Scheme::Http, Scheme::Https].into_iter().any(|scheme| {
+                let origin = Origin { scheme, site: site.clone() };
+                robots.get(&origin).is_some_and(|robots| robots.is_asked(now))
+            })
+        };
+        let cooled = self.frontier.cool(bytes, |site, _| may(site) && !waits(site));
+        for site in cooled {
+            for scheme in [Scheme::Http, Scheme::Https] {
+                self.robots.remove(&Origin { scheme, site: site.clone() });
+            }
+        }
+    }
+
+    /// What is kept apart from sites.
+    pub fn row(&self) -> PartitionRow {
+        PartitionRow {
+            unsure: self.unsure.clone(),
+            out: self.out.clone(),
+            next_ticket: self.next_ticket,
+            sent: self.sent.clone(),
+            received: self.received.clone(),
+            tally: self.tally.clone(),
+            queued: self.frontier.queued(),
+        }
+    }
+
+    /// Takes up what was kept apart from sites.
+    pub fn restore(&mut self, row: PartitionRow) {
+        self.unsure = row.unsure;
+        self.out = row.out;
+        self.next_ticket = row.next_ticket;
+        self.sent = row.sent;
+        self.received = row.received;
+        self.tally = row.tally;
+        self.frontier.set_queued(row.queued);
+    }
+
+    /// The records of URLs, and the robots.txt files, that came since it was last asked.
+    pub fn take_records(&mut self) -> (HashMap<UrlKey, UrlRecord>, HashMap<LaneKey, RobotsRow>) {
+        (std::mem::take(&mut self.urls), std::mem::take(&mut self.files))
+    }
+
+    /// The candidates that wait for a bucket of the seen-set.
+    pub fn waiting(&self, bucket: Bucket) -> &[Candidate] {
+        self.unsure.get(&bucket).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// How many candidates wait, by bucket.
+    pub fn waiting_counts(&self) -> impl Iterator<Item = (Bucket, usize)> {
+        self.unsure.iter().map(|(bucket, candidates)| (*bucket, candidates.len()))
+    }
+
+    /// Whether tickets are out.
+    pub fn has_tickets(&self) -> bool {
+        !self.out.is_empty()
+    }
+
+    /// Whether a parcel took effect.
+    pub fn has_received(&self, from: PartitionId, number: u64) -> bool {
+        self.received.get(&from).is_some_and(|last| number <= *last)
+    }
+
+    /// The queues and clocks, to note what lies on disk: for the opening of a crawl.
+    pub fn frontier_mut(&mut self) -> &mut Frontier {
+        &mut self.frontier
     }
 
     /// The counts so far.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use rhumb_frontier::{Entry, Manners};
+use rhumb_frontier::{Entry, LaneKey, Manners, SiteKey};
+use rhumb_seen::{Bucket, Novelty, Seen};
 use rhumb_web::{
-    Candidate, CanonUrl, Epoch, Errand, Failure, HashKey, Origin, PartitionId, Phase, Site, Span,
+    Candidate, CanonUrl, Epoch, Errand, Failure, HashKey, PartitionId, Phase, Scheme, Site, Span,
     Tick, Ticket, UrlKey,
 };
 
@@ -13,6 +14,8 @@ use super::*;
 const PARTITIONS: u16 = 5;
 const HASH: HashKey = HashKey(11, 22);
 const DELAY: Span = Span(500);
+/// So little that sites must leave it.
+const MEMORY: usize = 4 * 1024;
 /// Events of one history.
 const STEPS: usize = 3_000;
 
@@ -34,7 +37,7 @@ impl Chance {
 struct FoggySeen(HashSet<UrlKey>);
 
 impl Seen for FoggySeen {
-    fn meet(&self, key: UrlKey) -> Novelty {
+    fn meet(&mut self, key: UrlKey) -> Novelty {
         match key.0 % 8 {
             bucket @ 0..2 => Novelty::Unsure(Bucket(u16::try_from(bucket).expect("small"))),
             _ if self.0.contains(&key) => Novelty::Known,
@@ -55,7 +58,10 @@ struct World {
     facts: Vec<(PartitionId, Tick, Fact)>,
     events: VecDeque<(PartitionId, Event)>,
     out: Vec<(PartitionId, Ticket)>,
-    shelf: HashMap<Origin, VecDeque<Entry>>,
+    /// What is on disk: entries in their order, and sites that left memory.
+    shelf: HashMap<LaneKey, Vec<Entry>>,
+    rows: HashMap<SiteKey, Dossier>,
+    cooled: usize,
     admitted: HashSet<CanonUrl>,
     free_at: HashMap<Site, Tick>,
     fetches: BTreeMap<CanonUrl, usize>,
@@ -73,6 +79,7 @@ impl World {
             agent: "rhumb".to_owned(),
             ticket_for: Span::seconds(60),
             born_ms: 0,
+            memory: MEMORY,
         };
         let partition = |id| Partition::new(settings(id), FoggySeen::default());
         let mut world = Self {
@@ -83,6 +90,8 @@ impl World {
             events: VecDeque::new(),
             out: Vec::new(),
             shelf: HashMap::new(),
+            rows: HashMap::new(),
+            cooled: 0,
             admitted: HashSet::new(),
             free_at: HashMap::new(),
             fetches: BTreeMap::new(),
@@ -104,6 +113,12 @@ impl World {
     }
 
     fn step(&mut self) {
+        if self.chance.below(4) == 0 {
+            self.pass();
+        }
+        if self.chance.below(50) == 0 {
+            self.cool();
+        }
         if let Some((id, event)) = self.events.pop_front() {
             let mut turn = Turn::default();
             self.partitions[id.index()].handle(self.now, event, &mut turn);
@@ -133,8 +148,10 @@ impl World {
 
     fn carry_out(&mut self, id: PartitionId, turn: Turn) {
         for fact in &turn.facts {
-            if let Fact::Admitted { entries, .. } | Fact::Rescued { entries, .. } = fact {
-                for entry in entries.iter().filter(|entry| !entry.is_robots()) {
+            if let Fact::Admitted { entries, shelved, .. }
+            | Fact::Rescued { entries, shelved, .. } = fact
+            {
+                for entry in entries.iter().chain(shelved).filter(|entry| !entry.is_robots()) {
                     let is_new = self.admitted.insert(entry.url().clone());
                     assert!(is_new, "{} was admitted twice", entry.url());
                 }
@@ -143,7 +160,7 @@ impl World {
         self.facts.extend(turn.facts.into_iter().map(|fact| (id, self.now, fact)));
         for effect in turn.effects {
             match effect {
-                Effect::Fetch(ticket) => {
+                Effect::Fetch(ticket, _) => {
                     let url = ticket.candidate.url.clone();
                     let free_at = self.free_at.insert(url.site(), Tick::NEVER).unwrap_or(Tick(0));
                     assert!(free_at <= self.now, "{url} was asked for too early");
@@ -151,26 +168,76 @@ impl World {
                     self.out.push((id, ticket));
                 }
                 Effect::Send(parcel) => self.events.push_back((parcel.to, Event::Parcel(parcel))),
-                Effect::Shelve(entry) => {
-                    self.shelf.entry(entry.url().origin()).or_default().push_back(entry);
+                Effect::Shelve(place, entry) => {
+                    let shelf = self.shelf.entry(place.lane).or_default();
+                    assert_eq!(u64::try_from(shelf.len()), Ok(place.ordinal), "no gap on a shelf");
+                    shelf.push(entry);
                 }
-                Effect::Read(Read::Refill(origin, count)) => {
-                    let shelf = self.shelf.entry(origin.clone()).or_default();
-                    let entries = shelf.drain(..count.min(shelf.len())).collect();
+                Effect::Read(Read::Refill(origin, place, count)) => {
+                    let from = usize::try_from(place.ordinal).expect("small");
+                    let entries = self.shelf[&place.lane][from..].iter().take(count);
+                    let entries = entries.cloned().collect();
                     self.events.push_back((id, Event::Refilled(origin, entries)));
                 }
-                Effect::Read(Read::Bucket(bucket, candidates)) => {
-                    let read = candidates.len();
-                    let mut met = HashSet::new();
-                    let is_new = |candidate: &Candidate| {
-                        !self.admitted.contains(&candidate.url) && met.insert(candidate.url.clone())
-                    };
-                    let new = candidates.into_iter().filter(is_new).collect();
-                    self.events.push_back((id, Event::BucketSettled { bucket, read, new }));
+                Effect::Read(Read::Site(key)) => {
+                    let dossier = self.row(key);
+                    self.events.push_back((id, Event::Woken(Box::new(dossier))));
                 }
                 Effect::Resolve(_) => {}
             }
         }
+    }
+
+    /// A cold site as it is on disk; one that was never in memory has only entries there.
+    fn row(&self, key: SiteKey) -> Dossier {
+        let lanes = [Scheme::Http, Scheme::Https].map(|scheme| self.shelf.get(&key.lane(scheme)));
+        let first = lanes.into_iter().flatten().find_map(|lane| lane.first());
+        let met = || Dossier::new(first.expect("entries wait for it").url().site());
+        self.rows.get(&key).cloned().unwrap_or_else(met)
+    }
+
+    /// As after a checkpoint: what changed is on disk, and sites that are not needed leave.
+    fn cool(&mut self) {
+        for partition in &mut self.partitions {
+            let state = partition.state_mut();
+            for site in state.frontier_mut().take_changed() {
+                let key = state.frontier().key(&site);
+                // What is kept of a robots.txt is its file, as bytes.
+                let row = state.dossier(&site).expect("what changed is in memory");
+                self.rows.insert(key, row);
+            }
+            let before = state.frontier().warm_count();
+            partition.cool(self.now);
+            self.cooled += before - partition.state().frontier().warm_count();
+        }
+    }
+
+    /// Settles one bucket of one partition, as a pass over the seen-set would.
+    fn pass(&mut self) {
+        let all = self.partitions.iter().flat_map(|partition| {
+            let counts = partition.state().waiting_counts();
+            counts.map(|(bucket, _)| (partition.id(), bucket))
+        });
+        let all: Vec<_> = all.collect();
+        if all.is_empty() {
+            return;
+        }
+        let pick = self.chance.below(u64::try_from(all.len()).expect("small"));
+        let (id, bucket) = all[usize::try_from(pick).expect("small")];
+        let is_under_way = self.events.iter().any(|(to, event)| {
+            *to == id && matches!(event, Event::BucketSettled { bucket: other, .. } if *other == bucket)
+        });
+        if is_under_way {
+            return;
+        }
+        let candidates = self.partitions[id.index()].state().waiting(bucket);
+        let read = candidates.len();
+        let mut met = HashSet::new();
+        let is_new = |candidate: &&Candidate| {
+            !self.admitted.contains(&candidate.url) && met.insert(candidate.url.clone())
+        };
+        let new = candidates.iter().filter(is_new).cloned().collect();
+        self.events.push_back((id, Event::BucketSettled { bucket, read, new }));
     }
 
     fn answer(&mut self, id: PartitionId, ticket: Ticket) {
@@ -193,7 +260,8 @@ impl World {
             }
         };
         let took = Span(self.chance.below(300));
-        let returned = Return { ticket, took, finding, excused: false };
+        let (digest, kept) = (None, None);
+        let returned = Return { ticket, took, finding, digest, kept, excused: false };
         // A late answer to an expired ticket is part of life.
         self.events.push_back((id, Event::Returned(Box::new(returned))));
     }
@@ -243,24 +311,62 @@ impl World {
     }
 }
 
+/// All that a state knows of its sites, wherever it is: which sites are in memory is no fact.
+fn thaw(mut state: State<FoggySeen>, world: &World) -> State<FoggySeen> {
+    let cold: Vec<SiteKey> = state.frontier().stubs().map(|(key, _)| key).collect();
+    for key in cold {
+        state.wake(world.row(key));
+    }
+    drop(state.take_records());
+    state.frontier_mut().take_changed();
+    state
+}
+
+/// The state that facts fold to. Sites that a fact needs are woken as a replay does it.
+fn fold(world: &World, leave_out: Option<usize>) -> Vec<State<FoggySeen>> {
+    let new = |id| State::new(id, HASH, "rhumb".to_owned(), FoggySeen::default());
+    let mut folded: Vec<_> = (0..PARTITIONS).map(PartitionId).map(new).collect();
+    for (place, (id, at, fact)) in world.facts.iter().enumerate() {
+        if Some(place) == leave_out {
+            continue;
+        }
+        let state = &mut folded[id.index()];
+        for site in state.sites_of(fact) {
+            if state.frontier().is_cold(&site) {
+                // Nothing left memory in this replay: what is cold was never in it.
+                state.wake(Dossier::new(site));
+            }
+        }
+        drop(state.apply(*at, fact));
+    }
+    for state in &mut folded {
+        let cold: Vec<SiteKey> = state.frontier().stubs().map(|(key, _)| key).collect();
+        for key in cold {
+            state.wake(Dossier::new(world.row(key).site));
+        }
+        drop(state.take_records());
+        state.frontier_mut().take_changed();
+    }
+    folded
+}
+
 #[test]
 fn state_folded_from_facts_equals_the_live_state_over_100_seeds() {
-    let (mut fetched, mut crossed) = (0, 0);
+    let (mut fetched, mut crossed, mut cooled) = (0, 0, 0);
     for seed in 0..100 {
         let world = World::run(seed);
-        let new = || State::new(HASH, "rhumb".to_owned(), FoggySeen::default());
-        let mut folded: Vec<State<FoggySeen>> = (0..PARTITIONS).map(|_| new()).collect();
-        for (id, at, fact) in &world.facts {
-            drop(folded[id.index()].apply(*at, fact));
-        }
+        let folded = fold(&world, None);
         for (live, folded) in world.partitions.iter().zip(&folded) {
-            assert!(live.state() == folded, "seed {seed}: folded state differs from live state");
+            let live = thaw(live.state().clone(), &world);
+            assert!(&live == folded, "seed {seed}: folded state differs from live state");
             fetched += folded.tally().fetched;
             crossed += folded.tally().crossed;
         }
+        cooled += world.cooled;
     }
     assert!(fetched > 10_000, "the histories fetch something: {fetched}");
     assert!(crossed > 10_000, "links cross partitions: {crossed}");
+    assert!(cooled > 1_000, "sites leave memory: {cooled}");
 }
 
 #[test]
@@ -301,16 +407,11 @@ fn no_candidate_is_lost_in_a_bucket_that_is_being_read() {
 #[test]
 fn a_fact_left_out_is_noticed() {
     let world = World::run(7);
-    let mut folded = State::new(HASH, "rhumb".to_owned(), FoggySeen::default());
-    let of_first = world.facts.iter().filter(|(id, ..)| *id == PartitionId(0));
     let is_settled = |fact: &Fact| matches!(fact, Fact::Settled(_));
-    let left_out = of_first.clone().position(|(.., fact)| is_settled(fact)).expect("one settles");
-    for (place, (_, at, fact)) in of_first.enumerate() {
-        if place != left_out {
-            drop(folded.apply(*at, fact));
-        }
-    }
-    assert!(world.partitions[0].state() != &folded);
+    let left_out = world.facts.iter().position(|(.., fact)| is_settled(fact));
+    let folded = fold(&world, Some(left_out.expect("one settles")));
+    let live = world.partitions.iter().map(|live| thaw(live.state().clone(), &world));
+    assert!(live.zip(&folded).any(|(live, folded)| &live != folded));
 }
 
 #[test]

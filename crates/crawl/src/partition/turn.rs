@@ -2,11 +2,11 @@
 
 use rhumb_frontier::Entry;
 use rhumb_rules::Reason;
+use rhumb_seen::Seen;
 use rhumb_web::{Candidate, Errand, Failure, Origin, Site, Span, Tick, Ticket, TicketNumber};
 
 use super::fact::{Cause, Effect, Fact, Turn};
 use super::robots::{ANSWER_WITHIN, Need};
-use super::seen::Seen;
 use super::{Partition, RobotsState};
 
 /// Moves of one site in one turn, so that a turn stays short.
@@ -27,6 +27,10 @@ impl<S: Seen> Partition<S> {
     /// Issues at most `room` tickets for sites that are due, and says how many.
     pub fn issue(&mut self, now: Tick, room: usize, turn: &mut Turn) -> usize {
         let mut issued = 0;
+        // A site that is met for the first time may have been visited before all the same.
+        if self.rest_from.is_some_and(|from| now < from + self.settings.manners.delay) {
+            return 0;
+        }
         for _ in 0..TURNS_MAX {
             if issued >= room {
                 break;
@@ -34,6 +38,9 @@ impl<S: Seen> Partition<S> {
             let Some(site) = self.state.frontier.next(now) else { break };
             issued += usize::from(self.serve(now, &site, turn));
             self.refill(&site, turn);
+        }
+        if issued < room {
+            self.wake_due(now, turn);
         }
         issued
     }
@@ -104,8 +111,14 @@ impl<S: Seen> Partition<S> {
             tries: entry.tries,
             expires,
         };
+        let etag = match &entry.candidate.errand {
+            Errand::Robots { origin, hops: 0 } => {
+                self.state.robots.get(origin).and_then(RobotsState::etag).cloned()
+            }
+            _ => None,
+        };
         self.speak(now, Fact::Issued { number, entry, expires }, turn);
-        turn.effects.push(Effect::Fetch(ticket));
+        turn.effects.push(Effect::Fetch(ticket, etag));
     }
 
     /// The minute of the day, in UTC: robots.txt may speak of hours.

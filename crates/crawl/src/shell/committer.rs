@@ -1,37 +1,60 @@
-//! The committer: one thread that appends to the archive what the workers encoded.
+//! The committer: one thread that writes, in one order, what the workers and the desk bring.
 //!
-//! A worker waits until its bytes are written before the partition hears of the fetch: the
-//! archive goes before the log.
+//! A worker's records are written before the desk hears of the fetch, and the desk's facts after
+//! that: the archive goes before the log. Fetches reach the desk in the order of their records,
+//! so the log always knows a beginning of the archive, and what is behind it can be cut off.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use rhumb_archive::{Archive, ArchiveError, CrawlId, Digest, Earlier, Encoded, Encoder};
-use tokio::sync::{mpsc, oneshot};
+use rhumb_archive::{CrawlId, Digest, Earlier, Encoded, Encoder};
+use rhumb_web::{PartitionId, Tick};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Deposits that may wait to be written.
-const DEPOSITS_MAX: usize = 256;
+use super::desk::Notice;
+use super::worker::Arrival;
+use crate::partition::Fact;
+use crate::store::{Mark, Snapshot, Store, StoreError};
+
 /// Digests that are remembered to store a payload once.
 const PAYLOADS_MAX: usize = 1_000_000;
 /// Encoders that are kept for the next one who needs one.
 const ENCODERS_MAX: usize = 64;
+/// Pieces of work that are written in one go.
+const BATCH_MAX: usize = 1_024;
+/// How long the thread sleeps when nothing is to be synced.
+const IDLE: Duration = Duration::from_secs(3_600);
 
-/// Bytes to be written, and who waits for that.
+/// What is to be written.
 #[derive(Debug)]
-struct Deposit {
-    encoded: Vec<Encoded>,
-    written: oneshot::Sender<()>,
+enum Work {
+    /// Records, and the fetch that brought them; later captures may refer to it.
+    Deposit { records: Vec<Encoded>, arrival: Box<Arrival>, original: Option<(Digest, Earlier)> },
+    /// Facts of a turn.
+    Facts(PartitionId, Tick, Vec<Fact>),
+    /// A checkpoint of everything before it.
+    Checkpoint(Box<Snapshot>),
+    /// A checkpoint is on the disk.
+    Trim(Mark),
 }
 
-/// Where workers bring what is to be kept.
+/// The payloads that are in the archive, by digest.
+type Payloads = Arc<Mutex<HashMap<Digest, Earlier>>>;
+
+/// Where workers and the desk bring what is to be kept. The thread ends once it is gone.
 #[derive(Debug)]
 pub(super) struct Counter {
     crawl: CrawlId,
     encoders: Mutex<Vec<Encoder>>,
-    /// The payloads that are in the archive, by digest.
-    payloads: Mutex<HashMap<Digest, Earlier>>,
-    deposits: mpsc::Sender<Deposit>,
+    payloads: Payloads,
+    work: Sender<Work>,
+    /// Pieces of work that are not written yet.
+    lag: Arc<AtomicUsize>,
+    log_end: Arc<AtomicU64>,
 }
 
 impl Counter {
@@ -53,48 +76,155 @@ impl Counter {
         locked(&self.payloads).get(digest).cloned()
     }
 
-    /// Hands bytes over, and waits until they are written; false if they could not be.
-    pub(super) async fn deposit(&self, encoded: Vec<Encoded>) -> bool {
-        let (written, is_written) = oneshot::channel();
-        self.deposits.send(Deposit { encoded, written }).await.is_ok() && is_written.await.is_ok()
+    /// Hands records over; the desk hears of the fetch once they are written.
+    pub(super) fn deposit(
+        &self,
+        records: Vec<Encoded>,
+        arrival: Arrival,
+        original: Option<(Digest, Earlier)>,
+    ) {
+        self.bring(Work::Deposit { records, arrival: Box::new(arrival), original });
     }
 
-    /// Lets later captures refer to this one, now that it is written.
-    pub(super) fn publish(&self, digest: Digest, capture: Earlier) {
-        let mut payloads = locked(&self.payloads);
-        if payloads.len() < PAYLOADS_MAX {
-            payloads.entry(digest).or_insert(capture);
+    /// Hands the facts of a turn over.
+    pub(super) fn log(&self, partition: PartitionId, at: Tick, facts: Vec<Fact>) {
+        if !facts.is_empty() {
+            self.bring(Work::Facts(partition, at, facts));
         }
     }
+
+    pub(super) fn checkpoint(&self, snapshot: Snapshot) {
+        self.bring(Work::Checkpoint(Box::new(snapshot)));
+    }
+
+    pub(super) fn trim(&self, mark: Mark) {
+        self.bring(Work::Trim(mark));
+    }
+
+    /// How much is not written yet.
+    pub(super) fn lag(&self) -> usize {
+        self.lag.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of log that were ever written.
+    pub(super) fn log_end(&self) -> u64 {
+        self.log_end.load(Ordering::Relaxed)
+    }
+
+    fn bring(&self, work: Work) {
+        self.lag.fetch_add(1, Ordering::Relaxed);
+        // It is gone only when a write failed: the crawl ends by that.
+        self.work.send(work).ok();
+    }
+}
+
+/// The thread's side.
+struct Committer {
+    store: Store,
+    work: Receiver<Work>,
+    notices: mpsc::UnboundedSender<Notice>,
+    payloads: Payloads,
+    lag: Arc<AtomicUsize>,
+    log_end: Arc<AtomicU64>,
+    durability: Duration,
+    /// Since when something is not synced.
+    unsynced: Option<Instant>,
 }
 
 /// Starts the thread; it seals the archive and ends once the counter is gone.
 pub(super) fn start(
     crawl: CrawlId,
-    mut archive: Archive,
-) -> (Counter, JoinHandle<Result<(), ArchiveError>>) {
-    let (deposits, mut inbox) = mpsc::channel::<Deposit>(DEPOSITS_MAX);
-    let write = move || {
-        let mut batch = Vec::with_capacity(DEPOSITS_MAX);
-        while inbox.blocking_recv_many(&mut batch, DEPOSITS_MAX) > 0 {
-            for encoded in batch.iter().flat_map(|deposit| &deposit.encoded) {
-                archive.append(encoded)?;
+    store: Store,
+    durability: Duration,
+    notices: mpsc::UnboundedSender<Notice>,
+) -> (Counter, JoinHandle<Result<(), StoreError>>) {
+    let (sender, work) = channel();
+    let payloads = Payloads::default();
+    let lag = Arc::new(AtomicUsize::new(0));
+    let log_end = Arc::new(AtomicU64::new(store.log_end().0));
+    let committer = Committer {
+        store,
+        work,
+        notices,
+        payloads: Arc::clone(&payloads),
+        lag: Arc::clone(&lag),
+        log_end: Arc::clone(&log_end),
+        durability,
+        unsynced: None,
+    };
+    let counter =
+        Counter { crawl, encoders: Mutex::new(Vec::new()), payloads, work: sender, lag, log_end };
+    (counter, tokio::task::spawn_blocking(move || committer.run()))
+}
+
+impl Committer {
+    fn run(mut self) -> Result<(), StoreError> {
+        let mut batch = Vec::with_capacity(BATCH_MAX);
+        loop {
+            let wait = match self.unsynced {
+                Some(since) => self.durability.saturating_sub(since.elapsed()),
+                None => IDLE,
+            };
+            match self.work.recv_timeout(wait) {
+                Ok(work) => batch.push(work),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.store.close(),
             }
-            archive.flush()?;
-            for deposit in batch.drain(..) {
-                // Whoever stopped waiting is told by the crawl's end.
-                deposit.written.send(()).ok();
+            while batch.len() < BATCH_MAX
+                && let Ok(work) = self.work.try_recv()
+            {
+                batch.push(work);
+            }
+            self.write(&mut batch)?;
+            if self.unsynced.is_some_and(|since| since.elapsed() >= self.durability) {
+                self.store.sync()?;
+                self.unsynced = None;
             }
         }
-        archive.close()
-    };
-    let counter = Counter {
-        crawl,
-        encoders: Mutex::new(Vec::new()),
-        payloads: Mutex::new(HashMap::new()),
-        deposits,
-    };
-    (counter, tokio::task::spawn_blocking(write))
+    }
+
+    fn write(&mut self, batch: &mut Vec<Work>) -> Result<(), StoreError> {
+        let count = batch.len();
+        let mut arrivals = Vec::new();
+        for work in batch.drain(..) {
+            match work {
+                Work::Deposit { records, mut arrival, original } => {
+                    arrival.returned.kept = self.store.keep(&records)?;
+                    arrivals.push((arrival, original));
+                }
+                Work::Facts(partition, at, facts) => self.store.log(partition, at, &facts)?,
+                Work::Checkpoint(snapshot) => {
+                    let mark = self.store.mark()?;
+                    let notices = self.notices.clone();
+                    std::thread::spawn(move || {
+                        let written = snapshot.write(mark);
+                        // The desk is gone only when the crawl has ended.
+                        notices.send(Notice::Checkpointed(Box::new(written))).ok();
+                    });
+                }
+                Work::Trim(mark) => self.store.trim(mark)?,
+            }
+            if self.unsynced.is_none() {
+                self.unsynced = Some(Instant::now());
+            }
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        self.store.write()?;
+        self.log_end.store(self.store.log_end().0, Ordering::Relaxed);
+        self.lag.fetch_sub(count, Ordering::Relaxed);
+        for (arrival, original) in arrivals {
+            if let Some((digest, capture)) = original {
+                let mut payloads = locked(&self.payloads);
+                if payloads.len() < PAYLOADS_MAX {
+                    payloads.entry(digest).or_insert(capture);
+                }
+            }
+            self.notices.send(Notice::Arrived(*arrival)).ok();
+        }
+        Ok(())
+    }
 }
 
 /// Takes a lock; what it guards is whole between statements.

@@ -3,25 +3,27 @@
 //! It never waits for anything but events and time: parcels between partitions lie in a queue of
 //! its own, workers report through a channel that has room for every ticket that is out, and
 //! reports for the user are dropped into a channel or kept until there is room. So there is no
-//! circle of waiting, and no deadlock.
+//! circle of waiting, and no deadlock. What it needs of the disk is read on other threads, and
+//! what it says is written by the committer: see `keeping`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rhumb_frontier::Outage;
 use rhumb_rules::Rules;
-use rhumb_web::{CanonUrl, Failure, PartitionId, Phase, Site, Span, Tick};
+use rhumb_seen::Bucket;
+use rhumb_web::{CanonUrl, Failure, Origin, PartitionId, Phase, Site, Span, Tick};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::clock::Clock;
-use super::log::Log;
+use super::keeping::Keeping;
 use super::report::{Ended, Hosts, Progress, Report};
 use super::roster::Roster;
-use super::shelf::Shelf;
 use super::worker::{Arrival, Worker};
 use super::{CrawlSettings, Limits};
-use crate::partition::{Effect, Event, Fact, Finding, MemorySeen, Partition, Read, Tally, Turn};
+use crate::partition::{Dossier, Effect, Event, Fact, Finding, Partition, Read, Tally, Turn};
+use crate::store::{Installed, SeenHandle, StoreError};
 
 /// Time passes for the partitions at least this often.
 const TICK_EVERY: Span = Span::seconds(1);
@@ -34,18 +36,37 @@ const PROBES_AT_ONCE: usize = 20;
 /// How long a crawl that ends waits for fetches under way.
 const STOP_WITHIN: Span = Span::seconds(5);
 
+/// What reaches the desk from the threads around it.
+#[derive(Debug)]
+pub(super) enum Notice {
+    /// A fetch; its records are written.
+    Arrived(Arrival),
+    /// Shelved entries of an origin.
+    Refilled(PartitionId, Origin, Result<Vec<rhumb_frontier::Entry>, StoreError>),
+    /// A cold site.
+    Woken(PartitionId, Result<Box<Dossier>, StoreError>),
+    /// A pass over a bucket of the seen-set: how many candidates of each partition were looked
+    /// at, and which of all of them are new.
+    Passed(Bucket, Vec<(PartitionId, usize)>, Result<Vec<bool>, StoreError>),
+    /// A checkpoint.
+    Checkpointed(Box<Result<Installed, StoreError>>),
+}
+
 pub(super) struct Desk {
     pub(super) settings: CrawlSettings,
     pub(super) clock: Clock,
     pub(super) worker: Arc<Worker>,
     pub(super) rules: Arc<Rules>,
-    partitions: Vec<Partition<MemorySeen>>,
+    pub(super) partitions: Vec<Partition<SeenHandle>>,
     /// Events that the desk has for its own partitions.
-    own: VecDeque<(PartitionId, Event)>,
+    pub(super) own: VecDeque<(PartitionId, Event)>,
     /// The tickets that are out; they end with the desk.
     tasks: JoinSet<()>,
-    log: Log,
-    shelf: Shelf,
+    pub(super) keeping: Keeping,
+    /// Facts so far, in this run.
+    facts: u64,
+    /// Pages of earlier runs.
+    before: u64,
     roster: Roster,
     outage: Outage,
     down_since: Option<Tick>,
@@ -62,23 +83,25 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn new(
         settings: CrawlSettings,
+        clock: Clock,
+        partitions: Vec<Partition<SeenHandle>>,
+        keeping: Keeping,
         rules: Rules,
         worker: Arc<Worker>,
-        reports: mpsc::Sender<Report>,
-        shown: watch::Sender<Progress>,
+        outlet: (mpsc::Sender<Report>, watch::Sender<Progress>),
     ) -> Self {
-        let partitions = (0..settings.partitions)
-            .map(|id| Partition::new(settings.partition(PartitionId(id)), MemorySeen::default()))
-            .collect();
+        let before = partitions.iter().map(|it| it.state().tally().pages()).sum();
+        let (reports, shown) = outlet;
         Self {
-            clock: Clock::start(),
+            clock,
             worker,
             rules: Arc::new(rules),
             partitions,
             own: VecDeque::new(),
             tasks: JoinSet::new(),
-            log: Log::default(),
-            shelf: Shelf::default(),
+            keeping,
+            facts: 0,
+            before,
             roster: Roster::default(),
             outage: Outage::default(),
             down_since: None,
@@ -90,6 +113,18 @@ impl Desk {
             shown,
             settings,
         }
+    }
+
+    /// Takes up a crawl where it ended: parcels that did not arrive arrive, tickets that were out
+    /// are void.
+    pub(super) fn reopen(&mut self, parcels: Vec<crate::partition::Parcel>, is_clean: bool) {
+        let now = self.clock.now();
+        for id in self.all() {
+            let mut turn = Turn::default();
+            self.partitions[id.index()].reopen(now, is_clean, &mut turn);
+            self.carry_out(id, now, turn);
+        }
+        self.own.extend(parcels.into_iter().map(|parcel| (parcel.to, Event::Parcel(parcel))));
     }
 
     /// Hands seeds to the partitions that own them.
@@ -104,9 +139,9 @@ impl Desk {
     /// Runs until nothing is left to do, a limit is reached or the user stops it.
     pub(super) async fn run(
         &mut self,
-        mut inbox: mpsc::Receiver<Arrival>,
+        inbox: &mut mpsc::UnboundedReceiver<Notice>,
         mut stop: watch::Receiver<bool>,
-    ) -> (Ended, Progress, u64) {
+    ) -> Result<(Ended, Progress, u64), StoreError> {
         let reports = self.reports.clone();
         let mut ticked_at = Tick::default();
         let mut shown_at = Tick::default();
@@ -118,8 +153,11 @@ impl Desk {
                 self.own.extend(self.all().map(|id| (id, Event::Tick)));
                 self.worker.close_idle();
                 self.sample(now);
+                self.tend(now);
             }
             self.work_off(now);
+            self.tend_buckets(now);
+            self.checkpoint_if_due(now);
             if stopping.is_none() {
                 self.issue(now);
                 self.work_off(now);
@@ -141,7 +179,7 @@ impl Desk {
                 // What happened is told to the end, unless the user does not want to wait.
                 && (self.backlog.is_empty() || (ended == Ended::Stopped && now >= by))
             {
-                return (ended, self.progress(), self.log.written());
+                return Ok((ended, self.progress(), self.facts));
             }
             let wake = match stopping {
                 Some((_, by)) if by > now => by.min(now + SHOW_EVERY),
@@ -150,11 +188,11 @@ impl Desk {
             };
             tokio::select! {
                 biased;
-                arrival = inbox.recv() => {
-                    self.take_in(arrival.expect("the desk holds a sender itself"));
+                notice = inbox.recv() => {
+                    self.hear(notice.expect("the desk holds a sender itself"))?;
                     // What has come by now is worked off in one go.
-                    while let Ok(arrival) = inbox.try_recv() {
-                        self.take_in(arrival);
+                    while let Ok(notice) = inbox.try_recv() {
+                        self.hear(notice)?;
                     }
                 }
                 Ok(()) = stop.changed() => {}
@@ -194,11 +232,10 @@ impl Desk {
         due.map_or(tick, |due| due.min(tick))
     }
 
-    /// Notes what an event says of our own connection.
-    fn take_in(&mut self, arrival: Arrival) {
-        let Arrival { partition, mut event, refusals } = arrival;
+    /// Notes what a fetch says of our own connection.
+    pub(super) fn take_in(&mut self, arrival: Arrival) {
+        let Arrival { partition, mut returned, refusals } = arrival;
         self.backlog.extend(refusals);
-        if let Event::Returned(returned) = &mut event {
             let site = returned.ticket.candidate.url.site();
             let failed = is_line_failure(&returned.finding);
             self.outage.note(&site, failed);
@@ -212,12 +249,11 @@ impl Desk {
                 self.down_since = Some(now);
                 self.probe_at = now + self.settings.probe_every;
             }
-            returned.excused = failed && self.down_since.is_some();
-        }
-        self.own.push_back((partition, event));
+        returned.excused = failed && self.down_since.is_some();
+        self.own.push_back((partition, Event::Returned(returned)));
     }
 
-    fn work_off(&mut self, now: Tick) {
+    pub(super) fn work_off(&mut self, now: Tick) {
         while let Some((id, event)) = self.own.pop_front() {
             let mut turn = Turn::default();
             self.partitions[id.index()].handle(now, event, &mut turn);
@@ -247,7 +283,7 @@ impl Desk {
 
     /// How many tickets may be issued now.
     fn room(&self, now: Tick) -> usize {
-        if self.backlog.len() >= REPORTS_MAX {
+        if self.backlog.len() >= REPORTS_MAX || self.is_behind() {
             return 0;
         }
         if self.down_since.is_some() {
@@ -266,36 +302,36 @@ impl Desk {
     }
 
     /// Logs the facts of a turn, then starts its effects.
-    fn carry_out(&mut self, id: PartitionId, now: Tick, turn: Turn) {
+    pub(super) fn carry_out(&mut self, id: PartitionId, now: Tick, turn: Turn) {
         for fact in &turn.facts {
+            self.facts += 1;
             self.backlog.extend(Report::of(fact));
             self.roster.note(now, fact);
+            self.keeping.note(now, fact);
             if let Fact::Settled(settled) = fact
                 && let Some(root) = &settled.root
             {
                 Arc::make_mut(&mut self.rules).scope.add_root(root);
+                self.keeping.holdings.add_root(root.clone());
             }
         }
-        self.log.append(id, now, turn.facts);
+        self.worker.counter().log(id, now, turn.facts);
         for effect in turn.effects {
             match effect {
-                Effect::Fetch(ticket) => {
+                Effect::Fetch(ticket, etag) => {
                     let worker = Arc::clone(&self.worker);
                     let rules = Arc::clone(&self.rules);
-                    self.tasks.spawn(worker.carry(id, ticket, rules));
+                    self.tasks.spawn(worker.carry(id, ticket, etag, rules));
                 }
                 Effect::Resolve(site) => self.worker.prefetch(&site),
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
-                Effect::Shelve(entry) => self.shelf.put(entry),
-                Effect::Read(Read::Refill(origin, count)) => {
-                    let entries = self.shelf.take(&origin, count);
-                    self.own.push_back((id, Event::Refilled(origin, entries)));
+                Effect::Shelve(place, entry) => {
+                    self.keeping.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }
-                Effect::Read(Read::Bucket(bucket, candidates)) => {
-                    // Memory is never unsure; were it so, all that it is unsure of is new.
-                    let (read, new) = (candidates.len(), candidates);
-                    self.own.push_back((id, Event::BucketSettled { bucket, read, new }));
+                Effect::Read(Read::Refill(origin, place, count)) => {
+                    self.keeping.refill(id, origin, place, count);
                 }
+                Effect::Read(Read::Site(key)) => self.keeping.wake(id, key),
             }
         }
     }
@@ -317,20 +353,24 @@ impl Desk {
     fn is_over(&self, now: Tick) -> Option<Ended> {
         let Limits { pages, time, bytes } = self.settings.limits;
         let is_reached = pages.is_some_and(|pages| self.pages() >= pages)
-            || time.is_some_and(|time| now.since(Tick::default()) >= time)
+            || time.is_some_and(|time| now.since(self.clock.from()) >= time)
             || bytes.is_some_and(|bytes| self.bytes() >= bytes);
         if is_reached {
             return Some(Ended::Limit);
         }
+        if let Some((free_bytes, needs_bytes)) = self.keeping.is_low() {
+            return Some(Ended::DiskLow { free_bytes, needs_bytes });
+        }
         let is_idle = self.in_flight() == 0
             && self.own.is_empty()
+            && self.keeping.is_settled()
             && !self.partitions.iter().any(Partition::is_reading);
         let due = self.partitions.iter().filter_map(Partition::earliest).min();
         let is_far = due.is_none_or(|due| due > now + self.settings.patience);
         (is_idle && is_far).then_some(Ended::Done)
     }
 
-    fn in_flight(&self) -> usize {
+    pub(super) fn in_flight(&self) -> usize {
         self.partitions.iter().map(Partition::in_flight).sum()
     }
 
@@ -356,7 +396,9 @@ impl Desk {
             tally: self.tally(),
             in_flight: self.in_flight(),
             outage: self.down_since.is_some(),
-            elapsed: now.since(Tick::default()).duration(),
+            elapsed: now.since(self.clock.from()).duration(),
+            before: self.before,
+            clock_jump: self.keeping.clock_jump,
             busiest: self.roster.busiest.clone(),
             slowest: self.roster.slowest.clone(),
             ..Progress::default()

@@ -1,38 +1,39 @@
 //! The shell: time, tasks and files around the pure partitions.
 //!
 //! One desk owns the partitions and decides; a task per ticket fetches and reads; one thread
-//! writes pages. See [`run`].
+//! writes records and facts. See [`run`].
 
 mod clock;
 mod committer;
 mod desk;
-mod log;
+mod keeping;
 mod reading;
 mod report;
 mod roster;
-mod shelf;
 mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use rhumb_archive::{About, Archive, ArchiveError, ArchiveSettings, CrawlId};
+use rhumb_archive::{About, ArchiveSettings};
 use rhumb_fetch::Fetcher;
 use rhumb_frontier::Manners;
 use rhumb_rules::Rules;
 use rhumb_web::{Canon, CanonUrl, Epoch, HashKey, PartitionId, Span};
 use tokio::sync::{mpsc, watch};
 
-use crate::partition::PartitionSettings;
+use crate::partition::{Partition, PartitionSettings};
+use crate::store::{self, Identity, StoreSettings};
+use crate::tables::FjallTables;
+use clock::Clock;
 use desk::Desk;
+use keeping::Keeping;
 use reading::Reader;
 use worker::Worker;
 
-pub use log::{FACTS_KEPT, Frame, Log};
+pub use crate::store::StoreError as CrawlError;
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
-
-/// A WARC file that would grow beyond this is sealed first.
-const WARC_BYTES_MAX: u64 = 1_000_000_000;
 
 /// When a crawl has enough.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +51,7 @@ pub struct Limits {
 pub struct CrawlSettings {
     /// Into how many shares the crawl is split.
     pub partitions: u16,
-    /// The secret of its hashes.
+    /// The secret of its hashes, for a crawl that is created.
     pub hash: HashKey,
     /// The name to which robots.txt and directives speak.
     pub agent: String,
@@ -68,10 +69,18 @@ pub struct CrawlSettings {
     pub probe_every: Span,
     /// How long a ticket may be out: longer than the longest fetch.
     pub ticket_for: Span,
-    /// The creation of the crawl, in milliseconds since 1970.
+    /// The moment of its creation, in milliseconds since 1970, for a crawl that is created.
     pub born_ms: u64,
-    /// The folder of the archive.
-    pub archive: PathBuf,
+    /// The folder of the crawl.
+    pub folder: PathBuf,
+    /// Bytes of memory that it may take: see [`Shares`].
+    pub memory: u64,
+    /// What was written reaches the disk within this time.
+    pub durability: Duration,
+    /// Bytes of log between two checkpoints.
+    pub checkpoint_bytes: u64,
+    /// A WARC file that would grow beyond this is sealed first.
+    pub warc_bytes: u64,
     /// What the archive says of its maker.
     pub about: About,
     /// Whether refused links are reported one by one.
@@ -89,29 +98,61 @@ impl CrawlSettings {
             agent: self.agent.clone(),
             ticket_for: self.ticket_for,
             born_ms: self.born_ms,
+            memory: self.shares().frontier / usize::from(self.partitions),
         }
     }
 
-    /// What tells the records of this crawl from all others: as secret as its hashes need be.
-    fn crawl_id(&self) -> CrawlId {
-        let name = |word: &str| self.hash.hash(word.as_bytes()).to_be_bytes();
-        let mut id = [0; 16];
-        id[..8].copy_from_slice(&name("archive"));
-        id[8..].copy_from_slice(&name("record"));
-        CrawlId(id)
+    fn store(&self) -> StoreSettings {
+        StoreSettings {
+            folder: self.folder.clone(),
+            archive: ArchiveSettings {
+                prefix: "rhumb".to_owned(),
+                rotate_bytes: self.warc_bytes,
+                crawl: store::crawl_id(self.hash),
+                about: self.about.clone(),
+            },
+            identity: Identity::new(self.partitions, self.hash, self.born_ms),
+            agent: self.agent.clone(),
+            seen_memory: self.shares().seen,
+        }
     }
 
-    fn archive_settings(&self) -> ArchiveSettings {
-        ArchiveSettings {
-            prefix: "rhumb".to_owned(),
-            rotate_bytes: WARC_BYTES_MAX,
-            crawl: self.crawl_id(),
-            about: self.about.clone(),
-        }
+    /// How its memory is shared out.
+    pub fn shares(&self) -> Shares {
+        Shares::of(self.memory)
     }
 
     fn owner(&self, url: &CanonUrl) -> PartitionId {
         reading::owner(url, self.hash, self.partitions)
+    }
+}
+
+/// One table of memory: eighths of the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Bodies in flight: three.
+    pub bodies: usize,
+    /// The seen-set: two.
+    pub seen: usize,
+    /// Sites and the heads of their queues.
+    pub frontier: usize,
+    /// What a checkpoint will write: changed rows, entries on their way to disk.
+    pub changed: usize,
+    /// The tables' own caches.
+    pub tables: usize,
+}
+
+impl Shares {
+    /// Of so many bytes.
+    pub fn of(memory: u64) -> Self {
+        let eighth = usize::try_from(memory / 8).unwrap_or(usize::MAX / 8);
+        Self {
+            bodies: 3 * eighth,
+            seen: 2 * eighth,
+            frontier: eighth,
+            changed: eighth,
+            tables: eighth,
+        }
     }
 }
 
@@ -126,19 +167,31 @@ pub struct Outlet {
     pub stop: watch::Receiver<bool>,
 }
 
-/// Crawls from the seeds until nothing is left, a limit is reached or the user stops it.
-/// An error means that something could not be kept.
+/// Crawls from the seeds, or on from where it ended, until nothing is left, a limit is reached or
+/// the user stops it. An error means that something could not be kept, or not be found again.
 pub async fn run(
-    settings: CrawlSettings,
-    rules: Rules,
+    mut settings: CrawlSettings,
+    mut rules: Rules,
     fetcher: Fetcher,
     seeds: &[CanonUrl],
     outlet: Outlet,
-) -> Result<Summary, ArchiveError> {
-    let archive = Archive::open(&settings.archive, settings.archive_settings())?;
-    let (counter, mut committer) = committer::start(settings.crawl_id(), archive);
-    // Every ticket that is out can report without waiting.
-    let (arrivals, inbox) = mpsc::channel(settings.connections + 1);
+) -> Result<Summary, CrawlError> {
+    let disk = rhumb_disk::real();
+    let tables =
+        FjallTables::open(&settings.folder.join(store::TABLES), settings.shares().tables)?;
+    let opened = store::open(&disk, Arc::new(tables), &settings.store())?;
+    settings.hash = opened.identity.hash;
+    settings.born_ms = opened.identity.born_ms;
+    let clock = Clock::resume(opened.last, settings.born_ms);
+    let mut store = opened.store;
+    store.opened(clock.now())?;
+    for root in opened.holdings.roots() {
+        rules.scope.add_root(root);
+    }
+    let (notices, mut inbox) = mpsc::unbounded_channel();
+    let crawl = store::crawl_id(settings.hash);
+    let (counter, mut committer) =
+        committer::start(crawl, store, settings.durability, notices.clone());
     let reader = Reader {
         agent: settings.agent.clone(),
         canon: settings.canon,
@@ -146,15 +199,39 @@ pub async fn run(
         partitions: settings.partitions,
         tells_refusals: settings.tells_refusals,
     };
-    let worker = Arc::new(Worker::new(fetcher, reader, counter, arrivals));
-    let mut desk = Desk::new(settings, rules, Arc::clone(&worker), outlet.reports, outlet.progress);
+    let worker = Arc::new(Worker::new(fetcher, reader, counter, notices.clone()));
+    let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);
+    let partitions: Vec<_> = partitions
+        .map(|(id, state)| Partition::with_state(settings.partition(id), state))
+        .collect();
+    let mut keeping = Keeping::new(
+        opened.holdings,
+        settings.folder.clone(),
+        notices,
+        settings.checkpoint_bytes,
+        settings.shares().changed / 2,
+    );
+    for partition in &partitions {
+        for (bucket, count) in partition.state().waiting_counts() {
+            keeping.add_waiting(clock.now(), bucket, count);
+        }
+    }
+    let shown = (outlet.reports, outlet.progress);
+    let mut desk =
+        Desk::new(settings, clock, partitions, keeping, rules, Arc::clone(&worker), shown);
+    desk.reopen(opened.parcels, opened.is_clean);
     desk.seed(desk::seeds(seeds));
+    let work = async {
+        let ended = desk.run(&mut inbox, outlet.stop).await?;
+        desk.finish(&mut inbox).await?;
+        Ok::<_, CrawlError>(ended)
+    };
     let (ended, progress, facts) = tokio::select! {
-        ended = desk.run(inbox, outlet.stop) => ended,
+        ended = work => ended?,
         // Its counter lives as long as the worker: it ends before that only by a failed write.
         failed = &mut committer => {
             let written = failed.expect("the committer does not panic");
-            return Err(written.err().unwrap_or(ArchiveError::Poisoned));
+            return Err(written.expect_err("it ends early only by a failure"));
         }
     };
     let hosts = desk.hosts();

@@ -55,6 +55,7 @@ impl Reader {
         }
         let is_robots = matches!(candidate.errand, Errand::Robots { .. });
         match status {
+            304 => {}
             300..400 => self.redirect(candidate, exchange, rules, &mut reading),
             200..300 if is_robots => self.robots(exchange, rules, &mut reading),
             200..300 => self.page(candidate, exchange, rules, &mut reading),
@@ -95,6 +96,7 @@ impl Reader {
         // One byte more than is read, so that the reader knows its last line to be torn.
         let body = &exchange.body[..exchange.body.len().min(ROBOTS_BYTES_MAX + 1)];
         reading.answer.robots = Some(body.to_vec());
+        reading.answer.etag = exchange.header("etag").map(str::to_owned);
         if exchange.cut.is_some_and(|cut| cut != Cut::Length) {
             return;
         }

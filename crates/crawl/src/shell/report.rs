@@ -100,8 +100,12 @@ pub struct Progress {
     pub in_flight: usize,
     /// Our own connection seems to be down.
     pub outage: bool,
-    /// Since the start.
+    /// Since the start of this run.
     pub elapsed: Duration,
+    /// Pages that earlier runs of this crawl fetched; the counts contain them.
+    pub before: u64,
+    /// How far the wall clock last jumped, and whether forward; the crawl does not follow it.
+    pub clock_jump: Option<(Duration, bool)>,
     /// The sites with the most exchanges, of those that were watched; a second old at most.
     pub busiest: Vec<SiteLine>,
     /// The sites whose answers take longest, of those that were watched.
@@ -158,6 +162,13 @@ pub enum Ended {
     Limit,
     /// The user stopped it.
     Stopped,
+    /// The disk is nearly full.
+    DiskLow {
+        /// Bytes that are free.
+        free_bytes: u64,
+        /// Bytes below which no fetch is started.
+        needs_bytes: u64,
+    },
 }
 
 /// How a crawl ended.

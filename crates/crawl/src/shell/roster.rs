@@ -4,10 +4,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rhumb_seen::Seen;
 use rhumb_web::{Errand, Site, Span, Tick};
 
 use super::report::{Hosts, SiteLine, Standing};
-use crate::partition::{Fact, Partition, RobotsAnswer, Seen, Settlement};
+use crate::partition::{Fact, Partition, RobotsAnswer, Settlement};
 
 /// Sites that are watched at once; those that come later wait for the next sample to make room.
 const WATCHED_MAX: usize = 256;
@@ -81,6 +82,8 @@ impl Roster {
             Fact::Admitted { .. }
             | Fact::Rescued { .. }
             | Fact::Refilled { .. }
+            | Fact::Recalled(_)
+            | Fact::Rested { .. }
             | Fact::Dropped { .. }
             | Fact::Held { .. } => {}
         }
@@ -194,8 +197,9 @@ mod tests {
             agent: "rhumb".to_owned(),
             ticket_for: Span::minutes(2),
             born_ms: 0,
+            memory: usize::MAX,
         };
-        let partition = Partition::new(settings, crate::partition::MemorySeen::default());
+        let partition = Partition::new(settings, rhumb_seen::MemorySeen::default());
         let mut roster = Roster::default();
         for round in 0..10 {
             for number in 0..1_000 {

@@ -13,9 +13,10 @@ use rhumb_web::{
 use tokio::sync::{Semaphore, mpsc};
 
 use super::committer::Counter;
+use super::desk::Notice;
 use super::reading::{Reader, Reading};
 use super::report::Report;
-use crate::partition::{Event, Finding, Return};
+use crate::partition::{Finding, Return};
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other exchange.
 const LARGE_BODY: usize = 256 * 1024;
@@ -35,14 +36,14 @@ pub(super) struct Worker {
     large: Semaphore,
     /// Turns for packed sitemaps, apart: large bodies of others must not hold them up.
     packed: Semaphore,
-    arrivals: mpsc::Sender<Arrival>,
+    notices: mpsc::UnboundedSender<Notice>,
 }
 
 /// What comes back to the desk: a ticket for its partition, and refusals for whoever listens.
 #[derive(Debug)]
 pub(super) struct Arrival {
     pub(super) partition: PartitionId,
-    pub(super) event: Event,
+    pub(super) returned: Box<Return>,
     pub(super) refusals: Vec<Report>,
 }
 
@@ -51,11 +52,11 @@ impl Worker {
         fetcher: Fetcher,
         reader: Reader,
         counter: Counter,
-        arrivals: mpsc::Sender<Arrival>,
+        notices: mpsc::UnboundedSender<Notice>,
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
-        Self { fetcher, reader, counter, duplicates: AtomicU64::new(0), large, packed, arrivals }
+        Self { fetcher, reader, counter, duplicates: AtomicU64::new(0), large, packed, notices }
     }
 
     pub(super) fn close_idle(&self) {
@@ -71,41 +72,59 @@ impl Worker {
         self.duplicates.load(Ordering::Relaxed)
     }
 
+    /// Where the desk brings its facts.
+    pub(super) fn counter(&self) -> &Counter {
+        &self.counter
+    }
+
     pub(super) async fn carry(
         self: Arc<Self>,
         from: PartitionId,
         ticket: Ticket,
+        etag: Option<String>,
         rules: Arc<Rules>,
     ) {
         let (began, began_at) = (SystemTime::now(), Instant::now());
-        let outcome = self.fetcher.run(&ticket, &Conditions::default()).await;
+        let conditions = Conditions { etag, ..Conditions::default() };
+        let outcome = self.fetcher.run(&ticket, &conditions).await;
         let took = Span::from(began_at.elapsed());
-        let mut refusals = Vec::new();
-        let finding = match outcome {
-            Outcome::Answered(exchange) => {
-                self.take_in(&ticket, exchange, rules, &mut refusals).await
-            }
-            Outcome::Failed(failure) => self.take_down(&ticket, failure, began, took).await,
-            Outcome::AddressBusy(wait) => Some(Finding::AddressBusy(Span::from(wait))),
-            Outcome::PrivateAddress => Some(Finding::PrivateAddress),
+        let mut arrival = Arrival {
+            partition: from,
+            returned: Box::new(Return {
+                ticket,
+                took,
+                finding: Finding::PrivateAddress,
+                digest: None,
+                kept: None,
+                excused: false,
+            }),
+            refusals: Vec::new(),
         };
-        // Without a finding the archive has failed, and the crawl is about to end.
-        if let Some(finding) = finding {
-            let returned = Return { ticket, took, finding, excused: false };
-            let event = Event::Returned(Box::new(returned));
-            // The desk is gone only when the crawl has ended.
-            drop(self.arrivals.send(Arrival { partition: from, event, refusals }).await);
+        match outcome {
+            Outcome::Answered(exchange) => self.take_in(arrival, exchange, rules).await,
+            Outcome::Failed(failure) => self.take_down(arrival, failure, began),
+            Outcome::AddressBusy(wait) => {
+                arrival.returned.finding = Finding::AddressBusy(Span::from(wait));
+                self.report(arrival);
+            }
+            Outcome::PrivateAddress => self.report(arrival),
         }
     }
 
-    /// Reads and keeps an answer; none if it could not be kept.
+    /// Tells the desk of a fetch that leaves nothing in the archive.
+    fn report(&self, arrival: Arrival) {
+        // The desk is gone only when the crawl has ended.
+        self.notices.send(Notice::Arrived(arrival)).ok();
+    }
+
+    /// Reads and keeps an answer.
     async fn take_in(
         self: &Arc<Self>,
-        ticket: &Ticket,
+        mut arrival: Arrival,
         exchange: Box<Exchange>,
         rules: Arc<Rules>,
-        refusals: &mut Vec<Report>,
-    ) -> Option<Finding> {
+    ) {
+        let ticket = &arrival.returned.ticket;
         let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
         // A sitemap may be packed: what it grows to is not seen from its size.
@@ -121,21 +140,18 @@ impl Worker {
         } else {
             self.digest(&candidate, number, &exchange, &rules)
         };
-        let digest = encoded.payload_digest;
+        // A body that was cut is nobody's original.
+        let digest = encoded.payload_digest.filter(|_| reading.answer.cut.is_none());
         let mut records = vec![encoded];
         // A robots.txt is asked for once a day: as often the archive says where its name led.
+        let ticket = &arrival.returned.ticket;
         if matches!(ticket.candidate.errand, Errand::Robots { .. }) {
             records.extend(self.lookup(&ticket.candidate.url, number, capture.began));
         }
-        if !self.counter.deposit(records).await {
-            return None;
-        }
-        // A body that was cut is nobody's original.
-        if let Some(digest) = digest.filter(|_| reading.answer.cut.is_none()) {
-            self.counter.publish(digest, capture);
-        }
-        *refusals = reading.refusals;
-        Some(Finding::Answered(Box::new(reading.answer)))
+        arrival.refusals = reading.refusals;
+        arrival.returned.digest = digest.map(|digest| *digest.as_bytes());
+        arrival.returned.finding = Finding::Answered(Box::new(reading.answer));
+        self.counter.deposit(records, arrival, digest.map(|digest| (digest, capture)));
     }
 
     /// The record of where the name of a URL leads, if it is a name.
@@ -170,14 +186,9 @@ impl Worker {
         (reading, encoded)
     }
 
-    /// Keeps a note of a fetch without an answer; none if it could not be kept.
-    async fn take_down(
-        &self,
-        ticket: &Ticket,
-        failure: Failure,
-        began: SystemTime,
-        took: Span,
-    ) -> Option<Finding> {
+    /// Keeps a note of a fetch without an answer.
+    fn take_down(&self, mut arrival: Arrival, failure: Failure, began: SystemTime) {
+        let Return { ticket, took, .. } = &*arrival.returned;
         let candidate = &ticket.candidate;
         let miss = Miss {
             url: &candidate.url,
@@ -189,7 +200,8 @@ impl Worker {
             fields: fields(candidate).into(),
         };
         let encoded = self.counter.encode(|encoder| encoder.miss(&miss));
-        self.counter.deposit(vec![encoded]).await.then_some(Finding::Failed(failure))
+        arrival.returned.finding = Finding::Failed(failure);
+        self.counter.deposit(vec![encoded], arrival, None);
     }
 }
 

@@ -96,7 +96,11 @@ fn settings(folder: &std::path::Path) -> CrawlSettings {
         probe_every: Span(100),
         ticket_for: Span::seconds(90),
         born_ms: 0,
-        archive: folder.join("archive"),
+        folder: folder.to_owned(),
+        memory: 64 << 20,
+        durability: Duration::from_millis(200),
+        checkpoint_bytes: 64 << 20,
+        warc_bytes: 1 << 30,
         about: About::default(),
         tells_refusals: false,
     }

@@ -1,10 +1,30 @@
 //! What the frontier promises, over random histories and against naive models.
 
+mod backlog;
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use proptest::prelude::*;
-use rhumb_frontier::{Conduct, Entry, Frontier, HEAD_MAX, Manner, Manners, Placement};
-use rhumb_web::{Candidate, CanonUrl, Errand, Origin, Site, Span, Tick};
+use rhumb_frontier::{
+    Conduct, Entry, Frontier, HEAD_MAX, Manner, Manners, Placement, Planner, Stub,
+};
+use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, Origin, PartitionId, Site, Span, Tick};
+
+fn new() -> Frontier {
+    Frontier::new(HashKey(1, 2), PartitionId(3))
+}
+
+/// Admits an entry where the frontier wants it, and says where that is.
+fn admit(frontier: &mut Frontier, entry: Entry) -> Placement {
+    let placement = frontier.place(&entry, usize::MAX, &mut Planner::default());
+    match placement {
+        Placement::Head => frontier.admit(entry),
+        Placement::Shelf => {
+            frontier.shelve(&entry);
+        }
+    }
+    placement
+}
 
 fn entry(site: usize, page: usize, depth: u16) -> Entry {
     let scheme = if page.is_multiple_of(4) { "https" } else { "http" };
@@ -61,14 +81,14 @@ proptest! {
         steps in prop::collection::vec(step(), 1..300),
     ) {
         let manners = Manners { delay: Span(500), delay_is_explicit: true, tries: 3 };
-        let mut frontier = Frontier::default();
+        let mut frontier = new();
         let mut model = Model::default();
         for step in steps {
             match step {
                 Step::Admit { site, page, depth } => {
                     let entry = entry(site, page, depth);
                     if model.queued.insert(entry.url().clone()) {
-                        prop_assert_eq!(frontier.admit(entry), Placement::Head);
+                        prop_assert_eq!(admit(&mut frontier, entry), Placement::Head);
                     }
                 }
                 Step::Take => {
@@ -108,12 +128,12 @@ proptest! {
     fn every_entry_is_served_once_nearest_to_the_seeds_first(
         pages in prop::collection::hash_set((0..4_usize, 0..80_usize, 0..4_u16), 1..150),
     ) {
-        let mut frontier = Frontier::default();
+        let mut frontier = new();
         let mut admitted = HashSet::new();
         for (site, page, depth) in pages {
             // One URL has one depth: the first that it was found at.
             if admitted.insert((site, page)) {
-                let placement = frontier.admit(entry(site, page, depth));
+                let placement = admit(&mut frontier, entry(site, page, depth));
                 prop_assert_eq!(placement, Placement::Head);
             }
         }
@@ -136,13 +156,14 @@ proptest! {
 
 #[test]
 fn a_site_with_many_entries_keeps_a_short_head_and_is_refilled_in_order() {
-    let mut frontier = Frontier::default();
+    let mut frontier = new();
     let mut shelf = VecDeque::new();
     let pages = HEAD_MAX * 3;
     for page in 0..pages {
         // Odd numbers only: all of one origin.
-        if let Placement::Shelf(entry) = frontier.admit(entry(1, page * 4 + 1, 2)) {
-            shelf.push_back(entry);
+        let next = entry(1, page * 4 + 1, 2);
+        if admit(&mut frontier, next.clone()) == Placement::Shelf {
+            shelf.push_back(next);
         }
     }
     assert_eq!(shelf.len(), pages - HEAD_MAX);
@@ -155,7 +176,9 @@ fn a_site_with_many_entries_keeps_a_short_head_and_is_refilled_in_order() {
         frontier.issue(&next);
         served.push(next);
         frontier.settle(&site, Manner::default(), None);
-        if frontier.wants_refill(&origin) {
+        if let Some(place) = frontier.wants_refill(&origin) {
+            let gone = pages - HEAD_MAX - shelf.len();
+            assert_eq!(place.ordinal, gone as u64, "it goes on where it was");
             let count = HEAD_MAX.min(shelf.len());
             frontier.refill(&origin, shelf.drain(..count).collect());
         }
@@ -166,10 +189,10 @@ fn a_site_with_many_entries_keeps_a_short_head_and_is_refilled_in_order() {
 
 #[test]
 fn a_lower_band_has_the_larger_share_and_no_band_starves() {
-    let mut frontier = Frontier::default();
+    let mut frontier = new();
     for site in 0..400 {
         let depth = u16::try_from(site % 4).expect("small");
-        assert_eq!(frontier.admit(entry(site, 1, depth)), Placement::Head);
+        assert_eq!(admit(&mut frontier, entry(site, 1, depth)), Placement::Head);
     }
     let mut shares = [0; 4];
     for _ in 0..100 {
@@ -181,4 +204,76 @@ fn a_lower_band_has_the_larger_share_and_no_band_starves() {
     }
     assert!(shares.is_sorted_by(|a, b| a >= b) && shares[3] > 0, "{shares:?}");
     assert!(shares[0] > 2 * shares[2], "{shares:?}");
+}
+
+#[test]
+fn a_million_sites_with_one_url_each_take_little_memory_and_are_all_served() {
+    let sites = 100_000;
+    let memory = 200 * 1024;
+    let mut frontier = new();
+    let mut shelf = HashMap::new();
+    for site in 0..sites {
+        let next = entry(site, 1, 1);
+        match frontier.place(&next, memory, &mut Planner::default()) {
+            Placement::Head => frontier.admit(next),
+            Placement::Shelf => {
+                let place = frontier.shelve(&next);
+                shelf.insert(place.lane.site(), next);
+            }
+        }
+        assert!(frontier.bytes() <= memory + 2_048, "{} bytes", frontier.bytes());
+    }
+    assert_eq!(frontier.site_count(), sites as u64);
+    assert!(shelf.len() > sites - 1_000, "nearly all of them are on disk");
+    let mut served = 0;
+    loop {
+        while let Some(site) = frontier.next(Tick(0)) {
+            let origin = Origin { scheme: rhumb_web::Scheme::Http, site: site.clone() };
+            let next = frontier.site(&site).and_then(|state| state.peek(Tick(0))).cloned();
+            frontier.issue(&next.expect("a site on turn has work"));
+            frontier.settle(&site, Manner::default().not_before(Tick(9)), None);
+            assert!(frontier.wants_refill(&origin).is_none());
+            served += 1;
+        }
+        frontier.take_changed();
+        frontier.cool(memory / 2, |_, _| true);
+        assert!(frontier.bytes() <= memory);
+        for _ in 0..50 {
+            let Some(key) = frontier.next_cold(Tick(0)) else { break };
+            let next = shelf.remove(&key).expect("it has an entry");
+            frontier.wake(&next.url().site(), rhumb_frontier::SiteState::default());
+            frontier.refill(&next.url().origin(), vec![next]);
+        }
+        if frontier.earliest().is_none() {
+            break;
+        }
+    }
+    assert_eq!(served, sites);
+    assert_eq!(frontier.queued(), 0);
+}
+
+#[test]
+fn a_site_that_was_cold_comes_back_with_its_clock_and_its_entries() {
+    let mut frontier = new();
+    let first = entry(1, 1, 1);
+    admit(&mut frontier, first.clone());
+    let site = first.url().site();
+    frontier.hold(&site, Manner::default().not_before(Tick(5_000)));
+    frontier.take_changed();
+    let kept = frontier.site(&site).expect("it is warm").clone();
+    assert_eq!(frontier.cool(0, |_, _| true), [site.clone()]);
+    assert!(frontier.is_cold(&site) && frontier.site(&site).is_none());
+    let (key, stub) = frontier.stubs().next().expect("it left a stub");
+    assert_eq!(stub, Stub { due: Tick(5_000), put: [0, 0] });
+    // What is found while it is cold goes behind.
+    let second = entry(1, 2, 1);
+    assert_eq!(admit(&mut frontier, second.clone()), Placement::Shelf);
+    assert_eq!(frontier.next_cold(Tick(4_999)), None);
+    assert_eq!(frontier.next_cold(Tick(5_000)), Some(key));
+    frontier.wake(&site, kept);
+    assert_eq!(frontier.next(Tick(4_999)), None, "its clock holds");
+    assert_eq!(frontier.next(Tick(5_000)), Some(site));
+    let place = frontier.wants_refill(&second.url().origin()).expect("one is on the shelf");
+    assert_eq!(place.ordinal, 0);
+    assert_eq!(frontier.queued(), 2);
 }

@@ -3,8 +3,9 @@
 use super::Finding;
 
 /// Rooms and their layers: a room may depend on lower layers, never sideways.
-const LAYERS: [(&str, u8); 14] = [
+const LAYERS: [(&str, u8); 15] = [
     ("web", 0),
+    ("disk", 0),
     ("rules", 1),
     ("page", 1),
     ("rank", 1),

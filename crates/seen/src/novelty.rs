@@ -1,15 +1,29 @@
-//! Have we met it? The door to the seen-set; here it is answered from memory.
-
-use std::collections::HashSet;
+//! What is asked of a seen-set, and what it answers.
 
 use rhumb_web::UrlKey;
 use serde::{Deserialize, Serialize};
 
-/// A key range of the seen-set that is read in one pass.
+/// A key range of the seen-set that is read in one pass: the keys with the same highest byte.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 pub struct Bucket(pub u16);
+
+impl Bucket {
+    /// How many buckets there are.
+    pub const COUNT: u16 = 256;
+
+    /// The bucket of a key.
+    pub fn of(key: UrlKey) -> Self {
+        Self(u16::from(key.0.to_be_bytes()[0]))
+    }
+
+    /// Its first key and its last.
+    pub(crate) fn range(self) -> (u64, u64) {
+        let first = u64::from(self.0) << 56;
+        (first, first | (u64::MAX >> 8))
+    }
+}
 
 /// What the seen-set says of a key at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,21 +39,7 @@ pub enum Novelty {
 /// The set of all URLs ever admitted.
 pub trait Seen {
     /// Whether the key was met.
-    fn meet(&self, key: UrlKey) -> Novelty;
+    fn meet(&mut self, key: UrlKey) -> Novelty;
     /// Takes note of a key.
     fn insert(&mut self, key: UrlKey);
-}
-
-/// All keys in memory: never unsure.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemorySeen(HashSet<UrlKey>);
-
-impl Seen for MemorySeen {
-    fn meet(&self, key: UrlKey) -> Novelty {
-        if self.0.contains(&key) { Novelty::Known } else { Novelty::New }
-    }
-
-    fn insert(&mut self, key: UrlKey) {
-        self.0.insert(key);
-    }
 }

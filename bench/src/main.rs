@@ -1,0 +1,33 @@
+//! Benchmarks. `rhumb-bench seen [--candidates N]` compares the seen-set with other stores;
+//! `rhumb-bench backlog [--part N]` measures the backlog, or a part in N of the same.
+
+mod backlog;
+mod clock;
+mod contenders;
+mod ours;
+mod seen;
+mod workload;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments[..] {
+        ["seen"] => seen::compare(seen::CANDIDATES),
+        ["seen", "--candidates", count] => seen::count(count).and_then(seen::compare),
+        ["seen", "--candidates", count, "--alone", name] => {
+            seen::count(count).and_then(|count| seen::measure(name, count))
+        }
+        ["backlog"] => backlog::measure(1),
+        ["backlog", "--part", part] => seen::count(part).and_then(backlog::measure),
+        _ => Err("usage: rhumb-bench seen [--candidates N] | backlog [--part N]".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The folder of a crawl: its settings file, and the lock that keeps it to one process.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::fault::Fault;
+use crate::settings::{FILE_NAME, Settings};
+
+/// The file whose lock says that a process works on the folder; it holds that process's number.
+const LOCK_NAME: &str = "LOCK";
+/// A settings file that is being written; at any other time it is of no use.
+const NEW_NAME: &str = "crawl.toml.new";
+/// No number of a process is longer.
+const PID_BYTES_MAX: u64 = 20;
+
+/// The folder of a crawl, ours alone as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Home {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Home {
+    /// The crawl that is in the folder, and its settings; none where there is room for one.
+    pub(crate) fn open(folder: &Path) -> Result<Option<(Self, Settings)>, Fault> {
+        let path = folder.join(FILE_NAME);
+        let exists = path.try_exists();
+        if !exists.map_err(|error| Fault::file("look into", folder.display(), &error))? {
+            check_vacant(folder)?;
+            return Ok(None);
+        }
+        let home = Self::locked(folder)?;
+        let settings = Settings::read(&path)?;
+        Ok(Some((home, settings)))
+    }
+
+    /// Makes the folder of a new crawl, with its settings in it: both are on disk afterwards.
+    pub(crate) fn create(folder: &Path, settings: &Settings) -> Result<Self, Fault> {
+        check_vacant(folder)?;
+        let fault = |error| Fault::file("create the crawl's folder", folder.display(), &error);
+        let new: Vec<&Path> = folder.ancestors().take_while(|path| !path.exists()).collect();
+        let clear = || {
+            // Half a crawl would be in the way of the next try.
+            for path in &new {
+                drop(std::fs::remove_dir(path));
+            }
+        };
+        std::fs::create_dir_all(folder).map_err(|error| {
+            clear();
+            fault(error)
+        })?;
+        let home = Self::locked(folder).inspect_err(|_| clear())?;
+        // Somebody may have been faster.
+        check_vacant(folder)?;
+        let made = write(folder, settings).and_then(|()| {
+            let disk = rhumb_disk::real();
+            new.iter().try_for_each(|path| disk.sync_folder(parent(path)))
+        });
+        made.map_err(|error| {
+            drop(std::fs::remove_file(folder.join(FILE_NAME)));
+            drop(std::fs::remove_file(folder.join(LOCK_NAME)));
+            clear();
+            fault(error)
+        })?;
+        Ok(home)
+    }
+
+    /// Settings that hold from now on: the file has the old ones or these, whatever happens.
+    pub(crate) fn save(&self, settings: &Settings) -> Result<(), Fault> {
+        let path = self.folder.join(FILE_NAME);
+        write(&self.folder, settings).map_err(|error| Fault::file("write", path.display(), &error))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn locked(folder: &Path) -> Result<Self, Fault> {
+        let path = folder.join(LOCK_NAME);
+        let fault = |error: &io::Error| Fault::file("lock", path.display(), error);
+        let opened =
+            File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut lock = opened.map_err(|error| fault(&error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(taken(folder, &lock)),
+            Err(TryLockError::Error(error)) => return Err(fault(&error)),
+        }
+        let pid = std::process::id().to_string();
+        let written = lock
+            .set_len(0)
+            .and_then(|()| lock.rewind())
+            .and_then(|()| lock.write_all(pid.as_bytes()));
+        written.map_err(|error| fault(&error))?;
+        Ok(Self { folder: folder.to_owned(), _lock: lock })
+    }
+}
+
+/// A folder that another process works on.
+fn taken(folder: &Path, lock: &File) -> Fault {
+    let mut pid = String::new();
+    // Without its number the other one is still there.
+    drop(lock.take(PID_BYTES_MAX).read_to_string(&mut pid));
+    let (who, how) = match pid.trim().parse::<u32>() {
+        Ok(pid) => {
+            (format!("another rhumb (pid {pid})"), format!("kill {pid}, which ends it cleanly"))
+        }
+        Err(_) => ("another rhumb".to_owned(), "wait for its end".to_owned()),
+    };
+    Fault::usage(
+        format!("{who} works on {}", folder.display()),
+        format!("{how}, or another folder with -o DIR"),
+    )
+}
+
+/// A folder for a new crawl is not there yet, or holds nothing but what a failed start left.
+fn check_vacant(folder: &Path) -> Result<(), Fault> {
+    let shown = folder.display();
+    let fault = |error| Fault::file("create the crawl's folder", &shown, &error);
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(fault)?,
+    };
+    for entry in entries {
+        let name = entry.map_err(fault)?.file_name();
+        if name == FILE_NAME {
+            return Err(Fault::usage(
+                format!("{shown} holds a crawl already"),
+                format!("{}, or another folder with -o DIR", crate::word::resume(folder)),
+            ));
+        }
+        if name != LOCK_NAME && name != NEW_NAME {
+            return Err(Fault::usage(
+                format!("{shown} holds something else"),
+                "an empty or new folder with -o DIR",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Puts the settings in the place of those that were there, as a whole or not at all.
+fn write(folder: &Path, settings: &Settings) -> io::Result<()> {
+    let disk = rhumb_disk::real();
+    let (new, path) = (folder.join(NEW_NAME), folder.join(FILE_NAME));
+    if disk.exists(&new)? {
+        disk.remove(&new)?;
+    }
+    let mut file = disk.create(&new)?;
+    let written = file.append(settings.text().as_bytes()).and_then(|()| file.sync());
+    let placed = written.and_then(|()| disk.rename(&new, &path));
+    if placed.is_err() {
+        drop(disk.remove(&new));
+    }
+    placed?;
+    disk.sync_folder(folder)
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(tries: u8) -> Settings {
+        let seeds = vec!["https://example.org/".to_owned()];
+        Settings { seeds, tries: Some(tries), ..Settings::default() }
+    }
+
+    #[track_caller]
+    fn check_refused<T: std::fmt::Debug>(result: Result<T, Fault>, code: u8, what: &str) {
+        let Err(Fault::Loud { what: told, code: given, .. }) = result else {
+            panic!("{result:?} is no refusal")
+        };
+        assert!(told.contains(what), "{told}");
+        assert_eq!(given, code, "{told}");
+    }
+
+    #[test]
+    fn a_crawl_is_found_again_with_its_last_settings() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().join("a/b");
+        assert!(Home::open(&folder).expect("vacant").is_none());
+        assert!(!folder.exists(), "looking makes nothing");
+        drop(Home::create(&folder, &settings(2)).expect("created"));
+        let (home, found) = Home::open(&folder).expect("opened").expect("there is one");
+        assert_eq!(found, settings(2));
+        home.save(&settings(5)).expect("saved");
+        drop(home);
+        let (_, found) = Home::open(&folder).expect("opened").expect("there is one");
+        assert_eq!(found, settings(5));
+        check_refused(Home::create(&folder, &settings(1)), 2, "holds a crawl already");
+        let mut names: Vec<_> = std::fs::read_dir(&folder)
+            .expect("it is there")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, [LOCK_NAME, FILE_NAME]);
+    }
+
+    #[test]
+    fn a_folder_belongs_to_one_at_a_time_and_the_other_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::create(folder.path(), &settings(2)).expect("created");
+        let named = format!("another rhumb (pid {}) works on", std::process::id());
+        check_refused(Home::open(folder.path()), 2, &named);
+        drop(home);
+        assert!(Home::open(folder.path()).expect("free again").is_some());
+    }
+
+    #[test]
+    fn what_a_start_without_end_left_is_no_crawl_and_in_nobodys_way() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join(LOCK_NAME), "1").expect("written");
+        std::fs::write(folder.path().join(NEW_NAME), "tri").expect("written");
+        assert!(Home::open(folder.path()).expect("vacant").is_none());
+        drop(Home::create(folder.path(), &settings(2)).expect("created"));
+        std::fs::write(folder.path().join(NEW_NAME), "tri").expect("written");
+        let (home, found) = Home::open(folder.path()).expect("opened").expect("there is one");
+        assert_eq!(found, settings(2));
+        home.save(&settings(3)).expect("saved");
+        assert!(!folder.path().join(NEW_NAME).exists());
+    }
+}

@@ -1,0 +1,112 @@
+//! What a crawl keeps on disk of a site, of its robots.txt and of a URL.
+
+use rhumb_frontier::{RowHead, SiteState};
+use rhumb_web::{Site, Tick};
+use serde::{Deserialize, Serialize};
+
+use super::fact::{PayloadDigest, RobotsAnswer, Settled, Settlement};
+use super::robots::RobotsState;
+
+/// All that is known of a site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dossier {
+    /// Which.
+    pub site: Site,
+    /// Its queues, clock and record.
+    pub state: SiteState,
+    /// Its robots.txt over http and https; the file itself has a row of its own, since it changes
+    /// more seldom.
+    pub robots: [Option<(RobotsState, Option<RobotsRow>)>; 2],
+}
+
+impl Dossier {
+    /// A site of which nothing is known but its name.
+    pub fn new(site: Site) -> Self {
+        Self { site, state: SiteState::default(), robots: [None, None] }
+    }
+
+    /// The part that is read when a crawl is opened.
+    pub fn head(&self) -> RowHead {
+        RowHead::of(&self.state)
+    }
+}
+
+/// The last good copy of a robots.txt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RobotsRow {
+    /// Its bytes.
+    File(Vec<u8>),
+    /// There is none.
+    Absent,
+}
+
+impl RobotsRow {
+    /// What an answer brings that is worth keeping.
+    pub(super) fn of(answer: &RobotsAnswer) -> Option<Self> {
+        match answer {
+            RobotsAnswer::File { body, .. } => Some(Self::File(body.clone())),
+            RobotsAnswer::Absent => Some(Self::Absent),
+            RobotsAnswer::Unchanged
+            | RobotsAnswer::Unreachable(_)
+            | RobotsAnswer::NoSuchHost
+            | RobotsAnswer::PrivateAddress => None,
+        }
+    }
+}
+
+/// What became of a URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlRecord {
+    /// When it was fetched last.
+    pub fetched_at: Tick,
+    /// What that came to.
+    pub result: Settlement,
+    /// The digest of the last payload that came whole.
+    pub digest: Option<PayloadDigest>,
+    /// Links from the nearest seed.
+    pub depth: u16,
+    /// Answers so far.
+    pub answers: u32,
+    /// Of those, how often the payload was another than before.
+    pub changes: u32,
+    /// When it was seen to have changed last.
+    pub changed_at: Tick,
+    /// Failures since the last answer.
+    pub failures: u32,
+    /// When it is to be fetched again, if it is.
+    pub due: Option<Tick>,
+}
+
+impl UrlRecord {
+    pub(super) fn of(at: Tick, settled: &Settled) -> Self {
+        let is_answer = matches!(settled.result, Settlement::Answered(_));
+        let is_failure = matches!(settled.result, Settlement::Failed(_));
+        Self {
+            fetched_at: at,
+            result: settled.result,
+            digest: settled.digest,
+            depth: settled.entry.candidate.depth,
+            answers: u32::from(is_answer),
+            changes: 0,
+            changed_at: at,
+            failures: u32::from(is_failure),
+            due: settled.again.as_ref().map(|(due, _)| (*due).max(settled.manner.ready_at)),
+        }
+    }
+
+    /// Adds what came later.
+    pub fn follow(&mut self, later: &Self) {
+        let has_changed = self.digest.is_some() && later.digest.is_some_and(|new| Some(new) != self.digest);
+        self.fetched_at = later.fetched_at;
+        self.result = later.result;
+        self.digest = later.digest.or(self.digest);
+        self.depth = self.depth.min(later.depth);
+        self.answers += later.answers;
+        self.changes += later.changes + u32::from(has_changed);
+        if has_changed {
+            self.changed_at = later.changed_at;
+        }
+        self.failures = if later.answers > 0 { 0 } else { self.failures + later.failures };
+        self.due = later.due;
+    }
+}

@@ -1,0 +1,272 @@
+//! The desk and the disk: reads on other threads, buckets of the seen-set, checkpoints.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rhumb_frontier::{Place, SiteKey};
+use rhumb_seen::Bucket;
+use rhumb_web::{Origin, PartitionId, Span, Tick, UrlKey};
+use tokio::sync::mpsc;
+
+use super::desk::{Desk, Notice};
+use crate::partition::{Event, Fact};
+use crate::store::{Holdings, StoreError, load_site};
+
+/// A bucket with so many candidates is worth a pass at once.
+const PASS_AT: usize = 2_048;
+/// A candidate waits this long for company before its bucket is passed over.
+const PASS_AFTER: Span = Span::seconds(1);
+/// Passes at once.
+const PASSES_MAX: usize = 4;
+/// Candidates that may wait for passes before no more tickets are issued.
+const WAITING_MAX: usize = 500_000;
+/// Pieces of work that the committer may be behind before no more tickets are issued.
+const LAG_MAX: usize = 16_384;
+/// A checkpoint that only makes room in memory comes at most this often.
+const ROOM_EVERY: Span = Span::seconds(2);
+/// Below this share of the disk, and below so many bytes, no new fetch starts.
+const FREE_SHARE_MIN: u64 = 20;
+const FREE_BYTES_MIN: u64 = 1_000_000_000;
+
+/// What the desk has on disk and under way there.
+pub(super) struct Keeping {
+    pub(super) holdings: Holdings,
+    folder: PathBuf,
+    notices: mpsc::UnboundedSender<Notice>,
+    /// Log bytes between two checkpoints.
+    checkpoint_bytes: u64,
+    /// Bytes of entries that may wait in memory for a checkpoint.
+    backlog_bytes: usize,
+    /// How many candidates wait for each bucket, and since when.
+    waiting: HashMap<Bucket, (usize, Tick)>,
+    /// Buckets that are passed over.
+    passing: Vec<Bucket>,
+    is_checkpointing: bool,
+    /// Where the log stood at the last checkpoint.
+    marked: u64,
+    checkpointed_at: Tick,
+    /// Free bytes, and how many are needed, if there are fewer.
+    low: Option<(u64, u64)>,
+    /// How far the wall clock last jumped, and whether forward.
+    pub(super) clock_jump: Option<(Duration, bool)>,
+}
+
+impl Keeping {
+    pub(super) fn new(
+        holdings: Holdings,
+        folder: PathBuf,
+        notices: mpsc::UnboundedSender<Notice>,
+        checkpoint_bytes: u64,
+        backlog_bytes: usize,
+    ) -> Self {
+        Self {
+            holdings,
+            folder,
+            notices,
+            checkpoint_bytes,
+            backlog_bytes,
+            waiting: HashMap::new(),
+            passing: Vec::new(),
+            is_checkpointing: false,
+            marked: 0,
+            checkpointed_at: Tick::default(),
+            low: None,
+            clock_jump: None,
+        }
+    }
+
+    /// Notes what a fact says of candidates that wait for a bucket.
+    pub(super) fn note(&mut self, now: Tick, fact: &Fact) {
+        match fact {
+            Fact::Admitted { unsure, .. } => {
+                for (bucket, _) in unsure {
+                    self.add_waiting(now, *bucket, 1);
+                }
+            }
+            Fact::Rescued { bucket, read, .. } => {
+                if let Some((count, since)) = self.waiting.get_mut(bucket) {
+                    *count = count.saturating_sub(*read);
+                    *since = now;
+                    if *count == 0 {
+                        self.waiting.remove(bucket);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn add_waiting(&mut self, now: Tick, bucket: Bucket, count: usize) {
+        self.waiting.entry(bucket).or_insert((0, now)).0 += count;
+    }
+
+    /// Whether no candidate waits for a pass.
+    pub(super) fn is_settled(&self) -> bool {
+        self.waiting.is_empty() && self.passing.is_empty()
+    }
+
+    /// Free bytes and those that are needed, if the disk is nearly full.
+    pub(super) fn is_low(&self) -> Option<(u64, u64)> {
+        self.low
+    }
+
+    pub(super) fn refill(&self, id: PartitionId, origin: Origin, place: Place, count: usize) {
+        let reading = self.holdings.backlog.read(place.lane, place.ordinal, count);
+        let notices = self.notices.clone();
+        tokio::task::spawn_blocking(move || {
+            let read = match reading.run() {
+                Ok(entries) if entries.is_empty() => Err(StoreError::ShelfLost(origin.to_string())),
+                read => read.map_err(StoreError::from),
+            };
+            notices.send(Notice::Refilled(id, origin, read)).ok();
+        });
+    }
+
+    pub(super) fn wake(&self, id: PartitionId, key: SiteKey) {
+        let load = load_site(Arc::clone(&self.holdings.tables), &self.holdings.backlog, key);
+        let notices = self.notices.clone();
+        tokio::task::spawn_blocking(move || {
+            notices.send(Notice::Woken(id, load().map(Box::new))).ok();
+        });
+    }
+}
+
+impl Desk {
+    /// Takes in what came from the threads around the desk.
+    pub(super) fn hear(&mut self, notice: Notice) -> Result<(), StoreError> {
+        match notice {
+            Notice::Arrived(arrival) => self.take_in(arrival),
+            Notice::Refilled(id, origin, entries) => {
+                self.own.push_back((id, Event::Refilled(origin, entries?)));
+            }
+            Notice::Woken(id, dossier) => self.own.push_back((id, Event::Woken(dossier?))),
+            Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new?),
+            Notice::Checkpointed(written) => {
+                let installed = (*written)?;
+                let now = self.clock.now();
+                self.worker.counter().trim(installed.mark);
+                self.keeping.holdings.install(installed);
+                self.keeping.is_checkpointing = false;
+                for partition in &mut self.partitions {
+                    partition.cool(now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Once a second: is there room on the disk, and did the wall clock jump?
+    pub(super) fn tend(&mut self, _now: Tick) {
+        // A disk that does not say how full it is will say so when it is full.
+        if let Ok(room) = self.keeping.holdings.disk.room(&self.keeping.folder) {
+            let needs = (room.total / FREE_SHARE_MIN).min(FREE_BYTES_MIN);
+            self.keeping.low = (room.free < needs).then_some((room.free, needs));
+        }
+        if let Some(jump) = self.clock.jump() {
+            self.keeping.clock_jump = Some(jump);
+        }
+    }
+
+    /// Whether writing or passing is so far behind that no more should be fetched.
+    pub(super) fn is_behind(&self) -> bool {
+        let waiting: usize = self.keeping.waiting.values().map(|(count, _)| count).sum();
+        self.worker.counter().lag() > LAG_MAX || waiting > WAITING_MAX
+    }
+
+    /// Starts passes over the buckets for which enough candidates wait, or for long enough.
+    pub(super) fn tend_buckets(&mut self, now: Tick) {
+        if self.keeping.waiting.is_empty() || self.keeping.passing.len() >= PASSES_MAX {
+            return;
+        }
+        let keeping = &self.keeping;
+        let is_due = |(bucket, (count, since)): (&Bucket, &(usize, Tick))| {
+            let is_due = *count >= PASS_AT || now.since(*since) >= PASS_AFTER;
+            (is_due && !keeping.passing.contains(bucket)).then_some((*count, *bucket))
+        };
+        let mut due: Vec<(usize, Bucket)> = keeping.waiting.iter().filter_map(is_due).collect();
+        due.sort_unstable_by(|a, b| b.cmp(a));
+        for (_, bucket) in due.into_iter().take(PASSES_MAX - self.keeping.passing.len()) {
+            self.pass(bucket);
+        }
+    }
+
+    fn pass(&mut self, bucket: Bucket) {
+        let mut keys: Vec<UrlKey> = Vec::new();
+        let mut parts = Vec::new();
+        for partition in &self.partitions {
+            let waiting = partition.state().waiting(bucket);
+            if !waiting.is_empty() {
+                keys.extend(waiting.iter().map(|it| it.url.key(self.settings.hash)));
+                parts.push((partition.id(), waiting.len()));
+            }
+        }
+        let pass = self.keeping.holdings.seen.lock().pass(bucket);
+        self.keeping.passing.push(bucket);
+        let notices = self.keeping.notices.clone();
+        tokio::task::spawn_blocking(move || {
+            let new = pass.find_new(&keys).map_err(StoreError::from);
+            notices.send(Notice::Passed(bucket, parts, new)).ok();
+        });
+    }
+
+    fn passed(&mut self, bucket: Bucket, parts: Vec<(PartitionId, usize)>, new: &[bool]) {
+        self.keeping.passing.retain(|other| *other != bucket);
+        let mut from = 0;
+        for (id, read) in parts {
+            let flags = &new[from..from + read];
+            from += read;
+            let waiting = self.partitions[id.index()].state().waiting(bucket).iter();
+            let found = waiting.zip(flags).filter(|(_, is_new)| **is_new);
+            let new = found.map(|(candidate, _)| candidate.clone()).collect();
+            self.own.push_back((id, Event::BucketSettled { bucket, read, new }));
+        }
+    }
+
+    /// Begins a checkpoint if the log has grown enough, or memory wants it.
+    pub(super) fn checkpoint_if_due(&mut self, now: Tick) {
+        let keeping = &self.keeping;
+        if keeping.is_checkpointing || !self.own.is_empty() {
+            return;
+        }
+        let logged = self.worker.counter().log_end().saturating_sub(keeping.marked);
+        let is_long = logged >= keeping.checkpoint_bytes;
+        let is_rested = now.since(keeping.checkpointed_at) >= ROOM_EVERY;
+        let wants_room = || {
+            keeping.holdings.backlog.bytes() >= keeping.backlog_bytes
+                || keeping.holdings.seen.lock().wants_flush()
+                || self.partitions.iter().any(crate::partition::Partition::is_crowded)
+        };
+        if is_long || (is_rested && wants_room()) {
+            self.checkpoint(now);
+        }
+    }
+
+    fn checkpoint(&mut self, now: Tick) {
+        let snapshot = self.keeping.holdings.snapshot(now, &mut self.partitions);
+        self.keeping.is_checkpointing = true;
+        self.keeping.marked = self.worker.counter().log_end();
+        self.keeping.checkpointed_at = now;
+        self.worker.counter().checkpoint(snapshot);
+    }
+
+    /// The last checkpoint of a run: with it nothing has to be replayed.
+    pub(super) async fn finish(
+        &mut self,
+        inbox: &mut mpsc::UnboundedReceiver<Notice>,
+    ) -> Result<(), StoreError> {
+        for is_last in [false, true] {
+            while self.keeping.is_checkpointing {
+                let notice = inbox.recv().await.expect("the desk holds a sender itself");
+                self.hear(notice)?;
+            }
+            let now = self.clock.now();
+            self.work_off(now);
+            if !is_last {
+                self.checkpoint(now);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! Checkpoints: what changed since the last one goes into one batch, with the files that it lists
+//! and the offset of the log up to which it holds.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rhumb_disk::SharedDisk;
+use rhumb_frontier::LaneKey;
+use rhumb_frontier::backlog::{self, Backlog, Frozen, Segment};
+use rhumb_seen::{self as seen, Run};
+use rhumb_web::{CanonUrl, Scheme, Tick, UrlKey};
+
+use super::rows::{
+    Ledger, LEDGER, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key, row_key,
+};
+use super::{BACKLOG, Mark, SEEN, StoreError, failed};
+use crate::partition::{Partition, UrlRecord};
+use crate::tables::{Batch, Table, Tables};
+
+/// What the desk holds beside its partitions, and a checkpoint writes down with them.
+#[derive(Debug)]
+pub struct Holdings {
+    /// Where the files are.
+    pub disk: SharedDisk,
+    /// The rows of what is not in memory.
+    pub tables: Arc<dyn Tables>,
+    /// What was ever met.
+    pub seen: SeenHandle,
+    /// What waits on disk.
+    pub backlog: Backlog,
+    pub(super) folder: PathBuf,
+    pub(super) roots: Vec<CanonUrl>,
+    pub(super) ledger: Ledger,
+    pub(super) next_file: u64,
+}
+
+impl Holdings {
+    /// A seed moved there.
+    pub fn add_root(&mut self, root: CanonUrl) {
+        if !self.roots.contains(&root) {
+            self.roots.push(root);
+        }
+    }
+
+    /// The places to which seeds moved.
+    pub fn roots(&self) -> &[CanonUrl] {
+        &self.roots
+    }
+
+    fn name(&mut self, kind: &str) -> String {
+        self.next_file += 1;
+        format!("{kind}-{:010}", self.next_file)
+    }
+
+    /// Takes what a checkpoint needs out of memory, between two turns: no parcel is under way.
+    /// The caller marks the log right after it, and calls [`Snapshot::write`] on any thread.
+    pub fn snapshot(&mut self, now: Tick, partitions: &mut [Partition<SeenHandle>]) -> Snapshot {
+        let mut batch = Batch::default();
+        let mut urls = HashMap::new();
+        let mut cursors = HashMap::new();
+        for partition in partitions {
+            let id = partition.id();
+            let state = partition.state_mut();
+            for site in state.frontier_mut().take_changed() {
+                let Some(dossier) = state.dossier(&site) else { continue };
+                let key = state.frontier().key(&site);
+                batch.put(Table::Sites, row_key(key.0), encode_site(&dossier));
+            }
+            for (site, warm) in state.frontier().sites() {
+                let key = state.frontier().key(site);
+                for (scheme, shelf) in [Scheme::Http, Scheme::Https].into_iter().zip(warm.shelves()) {
+                    if shelf.put > 0 {
+                        cursors.insert(key.lane(scheme), shelf.taken);
+                    }
+                }
+            }
+            let (records, files) = state.take_records();
+            urls.extend(records);
+            for (lane, file) in files {
+                batch.put(Table::Robots, row_key(lane.0), encode(&file));
+            }
+            batch.put(Table::Meta, partition_key(id), encode(&state.row()));
+        }
+        let keys = self.seen.lock().snapshot();
+        let seen_merge = self.seen.lock().merge();
+        let frozen = self.backlog.freeze();
+        let backlog_merge = self.backlog.merge();
+        let names = [self.name("run"), self.name("run"), self.name("part"), self.name("part")];
+        let mut ledger = self.ledger.clone();
+        ledger.at = now;
+        ledger.roots.clone_from(&self.roots);
+        ledger.next_file = self.next_file;
+        Snapshot {
+            disk: Arc::clone(&self.disk),
+            tables: Arc::clone(&self.tables),
+            seen_folder: self.folder.join(SEEN),
+            backlog_folder: self.folder.join(BACKLOG),
+            batch,
+            urls,
+            cursors,
+            keys,
+            seen_merge,
+            frozen,
+            backlog_merge,
+            names,
+            ledger,
+        }
+    }
+
+    /// Takes in what a checkpoint has put on the disk.
+    pub fn install(&mut self, installed: Installed) {
+        let mut seen = self.seen.lock();
+        if let Some(run) = installed.run {
+            seen.install(run);
+        }
+        if let Some((run, replaced)) = installed.seen_merged {
+            seen.replace(run, &replaced);
+        }
+        drop(seen);
+        if let Some(segment) = installed.segment {
+            self.backlog.install(segment);
+        }
+        if let Some((segment, replaced)) = installed.backlog_merged {
+            self.backlog.replace(segment, &replaced);
+        }
+        self.ledger = installed.ledger;
+    }
+}
+
+/// What a checkpoint will hold: it needs nothing of the crawl any more.
+#[derive(Debug)]
+pub struct Snapshot {
+    disk: SharedDisk,
+    tables: Arc<dyn Tables>,
+    seen_folder: PathBuf,
+    backlog_folder: PathBuf,
+    batch: Batch,
+    urls: HashMap<UrlKey, UrlRecord>,
+    /// How far the lanes of warm sites are read.
+    cursors: HashMap<LaneKey, u64>,
+    keys: seen::Snapshot,
+    seen_merge: Option<seen::Merge>,
+    frozen: Option<Frozen>,
+    backlog_merge: Option<backlog::Merge>,
+    /// Of a run, a merged run, a segment and a merged segment.
+    names: [String; 4],
+    ledger: Ledger,
+}
+
+/// A checkpoint that is on the disk.
+#[derive(Debug)]
+pub struct Installed {
+    /// Up to where it holds: what lies before can go.
+    pub mark: Mark,
+    run: Option<Run>,
+    seen_merged: Option<(Run, Vec<String>)>,
+    segment: Option<Segment>,
+    backlog_merged: Option<(Segment, Vec<String>)>,
+    ledger: Ledger,
+}
+
+impl Snapshot {
+    /// Puts it on the disk: files first, then the one batch that lists them. Files that it
+    /// replaces are removed after that.
+    pub fn write(mut self, mark: Mark) -> Result<Installed, StoreError> {
+        let mut gone: Vec<PathBuf> = Vec::new();
+        let run = self.write_keys(&mut gone)?;
+        let seen_merged = self.merge_runs(&mut gone)?;
+        let segment = self.write_entries()?;
+        let backlog_merged = self.merge_segments(&mut gone)?;
+        for folder in [&self.seen_folder, &self.backlog_folder] {
+            self.disk.sync_folder(folder).map_err(failed("sync", folder))?;
+        }
+        self.put_urls()?;
+        self.ledger.archive = mark.archive;
+        self.batch.put(Table::Meta, LEDGER.to_vec(), encode(&self.ledger));
+        self.tables.commit(self.batch, mark.offset)?;
+        for path in gone {
+            self.disk.remove(&path).map_err(failed("remove", &path))?;
+        }
+        let ledger = self.ledger;
+        Ok(Installed { mark, run, seen_merged, segment, backlog_merged, ledger })
+    }
+
+    /// The keys that are in no run: they become one if there are many, or are kept beside.
+    fn write_keys(&mut self, gone: &mut Vec<PathBuf>) -> Result<Option<Run>, StoreError> {
+        if let Some(young) = self.ledger.young.take() {
+            gone.push(self.seen_folder.join(young.name));
+        }
+        if self.keys.keys.is_empty() {
+            return Ok(None);
+        }
+        let run = Run::write(&*self.disk, &self.seen_folder, &self.names[0], &self.keys.keys)?;
+        if self.keys.is_flush {
+            self.ledger.runs.push(run.info());
+            return Ok(Some(run));
+        }
+        self.ledger.young = Some(run.info());
+        Ok(None)
+    }
+
+    fn merge_runs(
+        &mut self,
+        gone: &mut Vec<PathBuf>,
+    ) -> Result<Option<(Run, Vec<String>)>, StoreError> {
+        let Some(merge) = self.seen_merge.take() else { return Ok(None) };
+        let (run, replaced) = merge.write(&*self.disk, &self.seen_folder, &self.names[1])?;
+        self.ledger.runs.retain(|info| !replaced.contains(&info.name));
+        self.ledger.runs.push(run.info());
+        gone.extend(paths(&self.seen_folder, &replaced));
+        Ok(Some((run, replaced)))
+    }
+
+    fn write_entries(&mut self) -> Result<Option<Segment>, StoreError> {
+        let Some(frozen) = self.frozen.take() else { return Ok(None) };
+        let segment = frozen.write(&*self.disk, &self.backlog_folder, &self.names[2])?;
+        self.ledger.segments.push(segment.info().clone());
+        Ok(Some(segment))
+    }
+
+    fn merge_segments(
+        &mut self,
+        gone: &mut Vec<PathBuf>,
+    ) -> Result<Option<(Segment, Vec<String>)>, StoreError> {
+        let Some(merge) = self.backlog_merge.take() else { return Ok(None) };
+        let (tables, cursors) = (&self.tables, &self.cursors);
+        // Of a site that has no row, or whose row cannot be read now, everything is kept.
+        let taken = |lane: LaneKey| {
+            if let Some(taken) = cursors.get(&lane) {
+                return *taken;
+            }
+            let row = tables.get(Table::Sites, &row_key(lane.site().0)).ok().flatten();
+            let head = row.and_then(|row| decode_site_head(&row).ok());
+            head.map_or(0, |head| head.shelves[usize::from(lane.scheme() == Scheme::Https)].taken)
+        };
+        let (segment, replaced) =
+            merge.write(&*self.disk, &self.backlog_folder, &self.names[3], &taken)?;
+        self.ledger.segments.retain(|info| !replaced.contains(&info.name));
+        self.ledger.segments.push(segment.info().clone());
+        gone.extend(paths(&self.backlog_folder, &replaced));
+        Ok(Some((segment, replaced)))
+    }
+
+    /// Adds what became of URLs to what is known of them.
+    fn put_urls(&mut self) -> Result<(), StoreError> {
+        for (key, record) in std::mem::take(&mut self.urls) {
+            let key = row_key(key.0);
+            let record = match self.tables.get(Table::Urls, &key)? {
+                Some(bytes) => {
+                    let mut known: UrlRecord = decode("of a URL", &bytes)?;
+                    known.follow(&record);
+                    known
+                }
+                None => record,
+            };
+            self.batch.put(Table::Urls, key, encode(&record));
+        }
+        Ok(())
+    }
+}
+
+fn paths(folder: &Path, names: &[String]) -> Vec<PathBuf> {
+    names.iter().map(|name| folder.join(name)).collect()
+}

@@ -1,0 +1,177 @@
+//! What finds no room in a site's head in memory: first in, first out per lane, on disk.
+//!
+//! Pushes gather in a buffer; a checkpoint freezes it and another thread writes it as a segment,
+//! an immutable file sorted by lane. Segments are merged by eights, so that few are live. The
+//! entries of a lane are numbered in the order of pushing, and the site keeps its own cursor:
+//! nothing is ever marked as read, and merges leave out what lies below the cursors.
+//!
+//! A refill costs one read of entries, and before it one read of an index block in each live
+//! segment from the oldest to the one that has them: fewer than 8 segments per level of merging.
+//! In memory a segment has 32 bytes per 64 lanes (or per 256 KiB), and a lane nothing at all.
+//!
+//! What was pushed and not frozen is gone at the next opening: the caller pushes it again, from
+//! its log. Nothing here removes a file.
+
+mod buffer;
+mod error;
+mod lanes;
+mod layout;
+mod merge;
+mod reading;
+mod segment;
+mod walk;
+mod writer;
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rhumb_disk::{Disk, SharedDisk};
+
+pub use error::BacklogError;
+pub use lanes::Lanes;
+pub use merge::Merge;
+pub use reading::Reading;
+pub use segment::{Segment, SegmentInfo};
+
+pub use crate::LaneKey;
+
+use crate::Entry;
+use buffer::Buffer;
+use reading::Source;
+use walk::Walk;
+
+/// The entries of all lanes that wait on disk or on their way there.
+#[derive(Debug)]
+pub struct Backlog {
+    disk: SharedDisk,
+    folder: PathBuf,
+    /// Oldest first: an older one has a lane's lower ordinals.
+    segments: Vec<Arc<Segment>>,
+    /// Buffers that are being written, oldest first.
+    frozen: VecDeque<Arc<Buffer>>,
+    buffer: Buffer,
+}
+
+/// What the buffer held when it was frozen, to be written.
+#[derive(Debug)]
+#[must_use = "what is frozen and not written is lost at the next opening"]
+pub struct Frozen(Arc<Buffer>);
+
+impl Frozen {
+    /// Writes a new segment file of that name and syncs it; the caller syncs the folder.
+    pub fn write(
+        &self,
+        disk: &dyn Disk,
+        folder: &Path,
+        name: &str,
+    ) -> Result<Segment, BacklogError> {
+        self.0.write(disk, folder, name)
+    }
+}
+
+impl Backlog {
+    /// An empty one, whose segments will lie in this folder.
+    pub fn new(disk: SharedDisk, folder: PathBuf) -> Self {
+        let (segments, frozen) = (Vec::new(), VecDeque::new());
+        Self { disk, folder, segments, frozen, buffer: Buffer::default() }
+    }
+
+    /// The one with the segments that a checkpoint listed, in its order; other files are ignored.
+    pub fn open(
+        disk: SharedDisk,
+        folder: PathBuf,
+        segments: &[SegmentInfo],
+    ) -> Result<Self, BacklogError> {
+        let mut backlog = Self::new(disk, folder);
+        for info in segments {
+            let segment = Segment::open(&*backlog.disk, &backlog.folder, info.clone())?;
+            backlog.segments.push(Arc::new(segment));
+        }
+        Ok(backlog)
+    }
+
+    /// Appends an entry to its lane; its ordinal is one above that of the lane's last.
+    pub fn push(&mut self, lane: LaneKey, ordinal: u64, entry: &Entry) {
+        self.buffer.push(lane, ordinal, entry);
+    }
+
+    /// What the buffer and the frozen ones take in memory, about.
+    pub fn bytes(&self) -> usize {
+        let frozen: usize = self.frozen.iter().map(|buffer| buffer.bytes()).sum();
+        self.buffer.bytes() + frozen
+    }
+
+    /// Takes what the buffer holds, to be written by another thread; here it can be read until
+    /// [`Backlog::install`]. None if it is empty.
+    pub fn freeze(&mut self) -> Option<Frozen> {
+        if self.buffer.is_empty() {
+            return None;
+        }
+        let frozen = Arc::new(std::mem::take(&mut self.buffer));
+        self.frozen.push_back(Arc::clone(&frozen));
+        Some(Frozen(frozen))
+    }
+
+    /// A segment takes the place of the buffer from which it was written: the oldest that is
+    /// frozen. From now on a checkpoint must list it.
+    pub fn install(&mut self, segment: Segment) {
+        let written = self.frozen.pop_front();
+        assert!(written.is_some(), "a segment comes from a frozen buffer");
+        self.segments.push(Arc::new(segment));
+    }
+
+    /// A merge that is due, to be written by another thread. One at a time: until
+    /// [`Backlog::replace`] the same one is due.
+    pub fn merge(&self) -> Option<Merge> {
+        Merge::due(&self.segments)
+    }
+
+    /// A merged segment takes the place of those from which it was made. Their files are the
+    /// caller's to remove, once a checkpoint that lists the merged one is durable.
+    pub fn replace(&mut self, merged: Segment, replaced: &[String]) {
+        let is_replaced = |segment: &Arc<Segment>| replaced.contains(&segment.info().name);
+        let place = self.segments.iter().position(is_replaced);
+        let place = place.expect("what was merged is live until it is replaced");
+        self.segments.retain(|segment| !is_replaced(segment));
+        self.segments.insert(place, Arc::new(merged));
+    }
+
+    /// The live segments in their order, for a checkpoint to list.
+    pub fn segments(&self) -> Vec<SegmentInfo> {
+        self.segments.iter().map(|segment| segment.info().clone()).collect()
+    }
+
+    /// The files of the folder that are no live segment: after opening, what was written and
+    /// never listed, or replaced and not removed.
+    pub fn orphans(&self) -> Result<Vec<String>, BacklogError> {
+        let live: HashSet<&str> = self.segments.iter().map(|s| s.info().name.as_str()).collect();
+        let listed = self.disk.list(&self.folder);
+        let mut names = listed.map_err(BacklogError::disk("list", &self.folder))?;
+        names.retain(|name| !live.contains(name.as_str()));
+        Ok(names)
+    }
+
+    /// A read of up to `count` entries of a lane from `ordinal` on, to be run on another thread.
+    /// It may bring fewer; an entry that is not there is [`BacklogError::Absent`].
+    pub fn read(&self, lane: LaneKey, ordinal: u64, count: usize) -> Reading {
+        let folder = self.folder.clone();
+        let mut buffers = self.frozen.iter().map(Arc::as_ref).chain([&self.buffer]);
+        let copied = buffers.find_map(|buffer| buffer.copy(lane, ordinal, count));
+        Reading(match copied {
+            Some(frames) => Source::Copied { folder, frames },
+            None => {
+                Source::Segments { folder, segments: self.segments.clone(), lane, ordinal, count }
+            }
+        })
+    }
+
+    /// Every lane of the segments, by key, with the ordinal after the last entry that is there.
+    /// Where that is below the lane's cursor, or the lane is missing, nothing is left of it: what
+    /// was pushed ends at the cursor. It reads the whole index of all segments, in pieces.
+    pub fn lanes(&self) -> Result<Lanes, BacklogError> {
+        let segments = self.segments.iter().map(Arc::clone);
+        let walks = segments.map(|segment| Walk::begin(segment, false));
+        Ok(Lanes { walks: walks.collect::<Result<Vec<Walk>, BacklogError>>()? })
+    }
+}

@@ -1,0 +1,7 @@
+//! What the seen-set promises, each promise in its module.
+#![expect(clippy::unwrap_used, reason = "a broken test fails where it breaks")]
+
+mod caller;
+mod exact;
+mod interleaved;
+mod ledger;
