@@ -1,9 +1,11 @@
 //! Benchmarks. `rhumb-bench seen [--candidates N]` compares the seen-set with other stores;
-//! `rhumb-bench backlog [--part N]` measures the backlog, or a part in N of the same.
+//! `rhumb-bench backlog [--part N]` measures the backlog, or a part in N of the same;
+//! `rhumb-bench discover [--urls N]` meets so many URLs through seen-set, frontier and log.
 
 mod backlog;
 mod clock;
 mod contenders;
+mod discover;
 mod ours;
 mod seen;
 mod workload;
@@ -21,7 +23,12 @@ fn main() -> ExitCode {
         }
         ["backlog"] => backlog::measure(1),
         ["backlog", "--part", part] => seen::count(part).and_then(backlog::measure),
-        _ => Err("usage: rhumb-bench seen [--candidates N] | backlog [--part N]".into()),
+        ["discover"] => discover::measure(20_000_000),
+        ["discover", "--urls", urls] => seen::count(urls).and_then(discover::measure),
+        _ => {
+            let usage = "seen [--candidates N] | backlog [--part N] | discover [--urls N]";
+            Err(format!("usage: rhumb-bench {usage}").into())
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

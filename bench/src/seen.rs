@@ -11,7 +11,10 @@ pub const CANDIDATES: u64 = 20_000_000;
 /// Candidates come in batches of this size; every store may use the batch as it likes.
 pub const BATCH: u64 = 1_000_000;
 
-const NAMES: [&str; 5] = ["filtered", "batched", "fjall", "redb", "hashset"];
+/// Stores that answer every candidate as it comes, the one to compare with last.
+const AT_ONCE: [&str; 4] = ["hashset", "filtered", "redb", "fjall"];
+/// Stores that answer a batch at a time.
+const IN_BATCHES: [&str; 3] = ["batched", "redb-sorted", "fjall-sorted"];
 
 pub type Outcome = Result<(), Box<dyn Error>>;
 
@@ -29,24 +32,28 @@ pub fn count(text: &str) -> Result<u64, Box<dyn Error>> {
 /// Runs all stores and prints the table.
 pub fn compare(candidates: u64) -> Outcome {
     println!("{candidates} candidates, 25 % new, repeats by Zipf's law");
-    println!("store      M/CPU-s   bytes/URL   peak MB   x fjall");
-    let mut lines = Vec::new();
-    for name in NAMES {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["seen", "--candidates", &candidates.to_string(), "--alone", name]);
-        let output = command.output()?;
-        let text = String::from_utf8(output.stdout)?;
-        let numbers: Vec<f64> = text.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-        let [rate, bytes, peak] = numbers[..] else {
-            return Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr)).into());
-        };
-        lines.push((name, rate, bytes, peak));
-    }
-    let fjall = lines.iter().find(|line| line.0 == "fjall").map_or(f64::NAN, |line| line.1);
-    for (name, rate, bytes, peak) in lines {
-        println!("{name:<9} {rate:>8.2} {bytes:>11.2} {peak:>9.0} {:>9.1}", rate / fjall);
+    println!("store         M/CPU-s   bytes/URL   peak MB   x fjall");
+    for names in [&AT_ONCE[..], &IN_BATCHES[..]] {
+        let figures =
+            names.iter().map(|name| run(name, candidates)).collect::<Result<Vec<_>, _>>()?;
+        let fjall = figures.last().map_or(f64::NAN, |figures| figures[0]);
+        for (name, [rate, bytes, peak]) in names.iter().zip(figures) {
+            let ratio = rate / fjall;
+            println!("{name:<12} {rate:>8.2} {bytes:>11.2} {peak:>9.0} {ratio:>9.1}");
+        }
     }
     Ok(())
+}
+
+/// Runs a store in a process of its own.
+fn run(name: &str, candidates: u64) -> Result<[f64; 3], Box<dyn Error>> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["seen", "--candidates", &candidates.to_string(), "--alone", name]);
+    let output = command.output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+    let failed = |_| format!("{name}: {}", String::from_utf8_lossy(&output.stderr)).into();
+    numbers.try_into().map_err(failed)
 }
 
 /// Runs one store in this process; prints its rate, its bytes a URL and its memory.
@@ -56,8 +63,10 @@ pub fn measure(name: &str, candidates: u64) -> Outcome {
     let mut store: Box<dyn Store> = match name {
         "filtered" => Box::new(ours::Ours::new(folder.path(), true)),
         "batched" => Box::new(ours::Ours::new(folder.path(), false)),
-        "fjall" => Box::new(contenders::Fjall::new(folder.path())?),
-        "redb" => Box::new(contenders::Redb::new(folder.path())?),
+        "fjall" => Box::new(contenders::Fjall::new(folder.path(), false)?),
+        "fjall-sorted" => Box::new(contenders::Fjall::new(folder.path(), true)?),
+        "redb" => Box::new(contenders::Redb::new(folder.path(), false)?),
+        "redb-sorted" => Box::new(contenders::Redb::new(folder.path(), true)?),
         "hashset" => Box::new(contenders::Plain::default()),
         _ => return Err(format!("unknown store: {name}").into()),
     };

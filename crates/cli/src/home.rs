@@ -25,10 +25,15 @@ impl Home {
     /// The crawl that is in the folder, and its settings; none where there is room for one.
     pub(crate) fn open(folder: &Path) -> Result<Option<(Self, Settings)>, Fault> {
         let path = folder.join(FILE_NAME);
-        let exists = path.try_exists();
-        if !exists.map_err(|error| Fault::file("look into", folder.display(), &error))? {
-            check_vacant(folder)?;
-            return Ok(None);
+        match path.try_exists() {
+            Ok(true) => {}
+            Err(error) if folder.is_dir() => {
+                return Err(Fault::file("look into", folder.display(), &error));
+            }
+            Ok(false) | Err(_) => {
+                check_vacant(folder)?;
+                return Ok(None);
+            }
         }
         let home = Self::locked(folder)?;
         let settings = Settings::read(&path)?;

@@ -46,16 +46,16 @@ pub(crate) struct Settings {
     /// No URL that matches this regular expression
     #[arg(long, value_name = "RE")]
     pub(crate) exclude: Vec<String>,
-    /// End after so many pages
+    /// End after so many pages, over all runs
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_pages: Option<u64>,
     /// Follow at most so many links from a seed
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_depth: Option<u16>,
-    /// End after this time, as in 2h
+    /// End this run after this time, as in 2h
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<String>,
-    /// End after so many bytes of bodies, as in 10GB
+    /// End after so many bytes of bodies, over all runs, as in 10GB
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_size: Option<String>,
     /// The quiet time between two requests to a site [default: auto: 1s, or five times the last

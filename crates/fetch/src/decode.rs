@@ -32,6 +32,15 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
+    /// The most bytes that undoing so many layers takes at a time: of two, out and in.
+    pub(crate) fn space(self, layers: usize, encoded: usize) -> usize {
+        match layers {
+            0 => 0,
+            1 => self.limit(encoded).0,
+            _ => self.body_max.saturating_mul(2),
+        }
+    }
+
     /// The most that may come out, and the name of going beyond it.
     fn limit(self, encoded: usize) -> (usize, Cut) {
         let inflated = encoded.saturating_mul(self.ratio).max(INFLATION_FREE);

@@ -7,9 +7,10 @@ use http_body_util::Empty;
 use hyper::header::{CONTENT_ENCODING, TRANSFER_ENCODING};
 use hyper::http::response::Parts;
 use hyper::{Request, Version};
-use rhumb_web::{CanonUrl, Cut, Exchange, Failure, Outcome, Phase, Phases, Protocol};
+use rhumb_web::{CanonUrl, Cut, Exchange, Failure, Hold, Outcome, Phase, Phases, Protocol};
 use tokio::time::{Instant, timeout_at};
 
+use crate::bodies::{Claim, STEP};
 use crate::decode::{Coding, Growth, codings, decode};
 use crate::pool::Line;
 use crate::settings::FetchSettings;
@@ -54,6 +55,7 @@ pub(crate) async fn exchange(
     url: &CanonUrl,
     request: Request<Empty<Bytes>>,
     limits: &Limits,
+    mut claim: Claim,
     mut phases: Phases,
 ) -> Result<(Box<Exchange>, Option<Line>), Outcome> {
     let (began, asked) = (SystemTime::now(), Instant::now());
@@ -74,34 +76,20 @@ pub(crate) async fn exchange(
     // Twice, for the framing of chunks: only a server that sends a few bytes in each needs more.
     line.http.tape().extend(ahead + 2 * limits.body_max);
     let mut gathered = Gathered { count: 0, pieces: is_chunked.then(Vec::new) };
-    let ended = read(&mut line.http, limits, &mut gathered).await;
+    let ended = read(&mut line.http, limits, &mut claim, &mut gathered).await;
     phases.body = asked.elapsed().saturating_sub(phases.headers);
-    let is_empty_page = gathered.count == 0 && head.status.is_success();
-    let cut = match ended {
-        Ended::Whole => None,
-        // Nothing but headers came: that is no page, and may be one at the next try.
-        Ended::Cut(Cut::Disconnect) if is_empty_page => {
-            return Err(Outcome::Failed(Failure::Reset));
-        }
-        Ended::Cut(Cut::Encoding) if is_empty_page => {
-            return Err(Outcome::Failed(Failure::NotHttp));
-        }
-        Ended::Cut(cut) => Some(cut),
-        Ended::TooSlow if is_empty_page => return Err(Outcome::Failed(Failure::TooSlow)),
-        Ended::TimedOut if is_empty_page => {
-            return Err(Outcome::Failed(Failure::TimedOut(Phase::Body)));
-        }
-        Ended::TooSlow | Ended::TimedOut => Some(Cut::Time),
-    };
+    let cut = ended.cut(gathered.count == 0 && head.status.is_success());
+    let cut = cut.map_err(Outcome::Failed)?;
+    line.http.tape().grant(usize::MAX);
     let is_open = cut.is_none() && line.http.is_open();
     let (sent, received) = line.http.transcript();
     // Interim answers announce one, and are none: a record of them would have no page.
     let received = Bytes::from(received);
     let received = received.slice(final_head(&received).start..);
-    let encoded = gathered.into_body(&received);
     let row =
         codings(head.headers.get_all(CONTENT_ENCODING).iter().filter_map(|v| v.to_str().ok()));
-    let (body, broken) = undo(row, encoded, limits.growth).await;
+    let body = unpack(gathered, &received, row, limits, &mut claim).await;
+    let (body, broken) = body.ok_or(Outcome::Failed(STARVED))?;
     let exchange = Exchange {
         url: url.clone(),
         address: line.remote,
@@ -115,9 +103,13 @@ pub(crate) async fn exchange(
         body,
         cut: cut.or(broken),
         phases,
+        hold: Hold::new(claim),
     };
     Ok((Box::new(exchange), is_open.then_some(line)))
 }
+
+/// No memory for the whole answer. Not the server's doing: at another time there may be some.
+const STARVED: Failure = Failure::TimedOut(Phase::Body);
 
 /// The body as it comes. Only chunked ones are gathered: others lie whole in the received bytes.
 struct Gathered {
@@ -126,6 +118,23 @@ struct Gathered {
 }
 
 impl Gathered {
+    /// Takes a piece, up to the limit.
+    fn take(&mut self, piece: Result<Bytes, Fault>, body_max: usize) -> Option<Cut> {
+        let piece = match piece {
+            Ok(piece) => piece,
+            Err(Fault::TooLarge) => return Some(Cut::Length),
+            Err(Fault::Malformed) => return Some(Cut::Encoding),
+            Err(Fault::Unheard | Fault::Ended) => return Some(Cut::Disconnect),
+        };
+        let room = body_max - self.count;
+        let taken = piece.len().min(room);
+        self.count += taken;
+        if let Some(pieces) = &mut self.pieces {
+            pieces.extend_from_slice(&piece[..taken]);
+        }
+        (piece.len() > room).then_some(Cut::Length)
+    }
+
     fn into_body(self, received: &Bytes) -> Bytes {
         if let Some(pieces) = self.pieces {
             return Bytes::from(pieces);
@@ -140,45 +149,82 @@ enum Ended {
     Cut(Cut),
     TooSlow,
     TimedOut,
+    Starved,
 }
 
-/// Reads the body, and watches once a window that it does not come too slowly.
-async fn read(http: &mut Http, limits: &Limits, gathered: &mut Gathered) -> Ended {
+impl Ended {
+    /// Why the body is not whole; or why there is none, where nothing but headers came: that is
+    /// no page, and may be one at the next try.
+    fn cut(self, is_empty_page: bool) -> Result<Option<Cut>, Failure> {
+        match self {
+            Self::Whole => Ok(None),
+            Self::Starved => Err(STARVED),
+            Self::Cut(Cut::Disconnect) if is_empty_page => Err(Failure::Reset),
+            Self::Cut(Cut::Encoding) if is_empty_page => Err(Failure::NotHttp),
+            Self::Cut(cut) => Ok(Some(cut)),
+            Self::TooSlow if is_empty_page => Err(Failure::TooSlow),
+            Self::TimedOut if is_empty_page => Err(Failure::TimedOut(Phase::Body)),
+            Self::TooSlow | Self::TimedOut => Ok(Some(Cut::Time)),
+        }
+    }
+}
+
+/// Reads the body, no further than there is memory, and watches once a window that it does not
+/// come too slowly: our own waiting for memory is not the server's slowness.
+async fn read(
+    http: &mut Http,
+    limits: &Limits,
+    claim: &mut Claim,
+    gathered: &mut Gathered,
+) -> Ended {
+    let mut before = 0;
+    let mut window_ends = Instant::now() + limits.window;
+    // What is gathered lies in the received bytes as well.
+    let copies = if gathered.pieces.is_some() { 2 } else { 1 };
     loop {
-        let before = gathered.count;
-        let window_ends = Instant::now() + limits.window;
-        let until = limits.deadline.min(window_ends);
-        match timeout_at(until, pour(http, limits.body_max, gathered)).await {
+        let ahead = http.tape().count() + STEP;
+        match timeout_at(limits.deadline, claim.reach(copies * ahead)).await {
+            Ok(waited) => window_ends += waited,
+            Err(_) => return Ended::Starved,
+        }
+        http.tape().grant(ahead);
+        match timeout_at(limits.deadline.min(window_ends), http.piece()).await {
             Ok(None) => return Ended::Whole,
-            Ok(Some(cut)) => return Ended::Cut(cut),
+            Ok(Some(piece)) => {
+                if let Some(cut) = gathered.take(piece, limits.body_max) {
+                    return Ended::Cut(cut);
+                }
+            }
             Err(_) if limits.deadline <= window_ends => return Ended::TimedOut,
             Err(_) if ((gathered.count - before) as u64) < limits.window_bytes => {
                 return Ended::TooSlow;
             }
-            Err(_) => {}
+            Err(_) => (before, window_ends) = (gathered.count, Instant::now() + limits.window),
         }
     }
 }
 
-async fn pour(http: &mut Http, body_max: usize, gathered: &mut Gathered) -> Option<Cut> {
-    while let Some(piece) = http.piece().await {
-        let piece = match piece {
-            Ok(piece) => piece,
-            Err(Fault::TooLarge) => return Some(Cut::Length),
-            Err(Fault::Malformed) => return Some(Cut::Encoding),
-            Err(Fault::Unheard | Fault::Ended) => return Some(Cut::Disconnect),
-        };
-        let room = body_max - gathered.count;
-        let taken = piece.len().min(room);
-        gathered.count += taken;
-        if let Some(pieces) = &mut gathered.pieces {
-            pieces.extend_from_slice(&piece[..taken]);
-        }
-        if piece.len() > room {
-            return Some(Cut::Length);
-        }
+/// The body that came, unpacked, and why that is not whole; none if there was no memory for it.
+async fn unpack(
+    gathered: Gathered,
+    received: &Bytes,
+    row: Vec<Coding>,
+    limits: &Limits,
+    claim: &mut Claim,
+) -> Option<(Bytes, Option<Cut>)> {
+    let is_apart = gathered.pieces.is_some();
+    let encoded = gathered.into_body(received);
+    let came = received.len() + if is_apart { encoded.len() } else { 0 };
+    if row.is_empty() {
+        claim.shrink(came);
+        return Some((encoded, None));
     }
-    None
+    // What comes out is not known before: the most is taken, and the rest given back.
+    let most = came.saturating_add(limits.growth.space(row.len(), encoded.len()));
+    timeout_at(limits.deadline, claim.reach(most)).await.ok()?;
+    let (body, broken) = undo(row, encoded, limits.growth).await;
+    claim.shrink(received.len() + body.len());
+    Some((body, broken))
 }
 
 async fn undo(row: Vec<Coding>, encoded: Bytes, growth: Growth) -> (Bytes, Option<Cut>) {

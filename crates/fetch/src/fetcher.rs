@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use rhumb_web::{CanonUrl, Failure, Outcome, Phase, Phases, Scheme, Site, Ticket};
 use tokio::time::{Instant, timeout_at};
 
+use crate::bodies::{Bodies, Claim};
 use crate::connect::{Tls, Unshaken};
 use crate::cookies::Jar;
 use crate::dns::Names;
@@ -35,6 +36,7 @@ pub struct Fetcher {
     tls: Tls,
     /// Sites that were seen to speak nothing but HTTP/2.
     h2_sites: Mutex<Recent<Site, ()>>,
+    bodies: Arc<Bodies>,
     names: Arc<Names>,
     gate: Arc<Mutex<Gate>>,
     pool: Mutex<Pool>,
@@ -61,6 +63,7 @@ impl Fetcher {
             habit: Habit::new(&settings)?,
             tls: Tls::new(roots)?,
             h2_sites: Mutex::new(Recent::new(H2_SITES_MAX)),
+            bodies: Arc::new(Bodies::new(settings.bodies, settings.body_max)),
             names: Arc::new(Names::new(settings.dns)?),
             gate: Arc::new(Mutex::new(Gate::new(settings.ip_gap))),
             pool: Mutex::new(Pool::new()),
@@ -97,10 +100,16 @@ impl Fetcher {
         locked(&self.pool).sweep(Instant::now().into_std());
     }
 
+    /// Bytes that bodies in flight hold now, and the most that they ever held.
+    pub fn bodies_held(&self) -> (u64, u64) {
+        (self.bodies.held(), self.bodies.peak())
+    }
+
     /// The way, with every early end as an `Err`.
     async fn attempt(&self, url: &CanonUrl, conditions: &Conditions) -> Result<Outcome, Outcome> {
         let began = Instant::now();
         let deadline = began + self.settings.total;
+        let claim = self.claim(began).await?;
         let site = url.site();
         let mut phases = Phases::default();
         let (line, pass) = match self.kept(&site, url.scheme())? {
@@ -114,7 +123,7 @@ impl Fetcher {
         let request = request.ok_or(Outcome::Failed(Failure::NotHttp))?;
         let limits = Limits::new(&self.settings, deadline);
         let is_unnamed = line.is_unnamed && !line.is_kept;
-        let met = exchange(line, url, request, &limits, phases).await;
+        let met = exchange(line, url, request, &limits, claim, phases).await;
         let (mut exchange, line) = met.map_err(|outcome| match outcome {
             // A server may hang up on HTTP/1.1 without a word: next time it is offered HTTP/2.
             Outcome::Failed(Failure::Reset | Failure::NotHttp)
@@ -137,6 +146,13 @@ impl Fetcher {
         self.take_cookies(site, url, exchange.headers_named("set-cookie"));
         exchange.phases.total = began.elapsed();
         Ok(Outcome::Answered(exchange))
+    }
+
+    /// Memory to begin with. Without any nothing is asked: that is no failure of the server.
+    async fn claim(&self, began: Instant) -> Result<Claim, Outcome> {
+        let patience = self.settings.connect;
+        let claim = timeout_at(began + patience, self.bodies.enter()).await;
+        claim.map_err(|_| Outcome::AddressBusy(patience))
     }
 
     /// The site's idle connection, if there is one and its address lets us pass.

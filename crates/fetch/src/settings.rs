@@ -29,6 +29,8 @@ pub struct FetchSettings {
     pub body_max: usize,
     /// How many times its size a body may inflate to, beyond 1 MiB.
     pub inflation_max: usize,
+    /// The bytes that all bodies in flight may take together, until their exchanges are dropped.
+    pub bodies: u64,
     /// The most bytes of status line and headers.
     pub header_bytes_max: usize,
     /// The gap between two requests to one address; zero lifts the limit in flight too.
@@ -55,6 +57,7 @@ impl Default for FetchSettings {
             floor: 1_000,
             body_max: 10 * 1024 * 1024,
             inflation_max: 20,
+            bodies: 384 * 1024 * 1024,
             header_bytes_max: 128 * 1024,
             ip_gap: Duration::from_millis(250),
             allow_private: Networks::default(),

@@ -17,12 +17,6 @@ impl Bucket {
     pub fn of(key: UrlKey) -> Self {
         Self(u16::from(key.0.to_be_bytes()[0]))
     }
-
-    /// Its first key and its last.
-    pub(crate) fn range(self) -> (u64, u64) {
-        let first = u64::from(self.0) << 56;
-        (first, first | (u64::MAX >> 8))
-    }
 }
 
 /// What the seen-set says of a key at once.

@@ -10,6 +10,7 @@
 
 mod chance;
 mod checker;
+pub mod crash;
 mod desk;
 mod gate;
 mod moment;

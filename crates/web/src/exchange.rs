@@ -1,5 +1,7 @@
 //! What became of a fetch. The web's misbehaviour is data here, never an error.
 
+use std::any::Any;
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::{Duration, SystemTime};
 
@@ -196,6 +198,25 @@ pub struct Exchange {
     pub cut: Option<Cut>,
     /// How long it took.
     pub phases: Phases,
+    /// The memory that its bytes take.
+    pub hold: Hold,
+}
+
+/// Something that is given back when this is dropped, whatever it is; by default nothing.
+#[derive(Default)]
+pub struct Hold(Option<Box<dyn Any + Send + Sync>>);
+
+impl Hold {
+    /// Holds on to something.
+    pub fn new(held: impl Any + Send + Sync) -> Self {
+        Self(Some(Box::new(held)))
+    }
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Hold" } else { "nothing" })
+    }
 }
 
 impl Exchange {

@@ -17,7 +17,7 @@ mod ticket;
 mod url;
 
 pub use directive::{Directive, Directives};
-pub use exchange::{Cut, Exchange, Failure, Outcome, Phase, Phases, Protocol, Tls};
+pub use exchange::{Cut, Exchange, Failure, Hold, Outcome, Phase, Phases, Protocol, Tls};
 pub use key::{HashKey, PartitionId, UrlKey};
 pub use link::{Link, LinkKind};
 pub use site::{Origin, Pld, Scheme, Site, registrable};

@@ -1,7 +1,7 @@
 //! Chores of the workspace, run as `cargo x <chore>`.
 //!
 //! One command a chore, the same on a laptop and in CI: check, test, tidy, plants,
-//! conformance, pictures, sim, web.
+//! conformance, pictures, sim, web, bench.
 //! It never changes a tracked file but the pictures, never touches the crawler's own data,
 //! and has no dependencies, so that it builds at once on a fresh machine.
 #![expect(
@@ -32,7 +32,8 @@ usage: cargo x <chore>
   conformance             the external suites, counted
   pictures                the live display in tmux, drawn into docs/pictures
   sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N
-  web [ARGS...]           serve the test web on loopback";
+  web [ARGS...]           serve the test web on loopback
+  bench [ARGS...]         measure: seen, backlog, discover; a release build of its own";
 
 /// What a chore ends with: nothing more to say, or what went wrong.
 type Ended = Result<(), String>;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         ["pictures"] => pictures::run(),
         ["sim", rest @ ..] => program("rhumb-simulate", "sim", rest),
         ["web", rest @ ..] => program("rhumb-testweb", "testweb", rest),
+        ["bench", rest @ ..] => bench(rest),
         _ => return usage(),
     };
     match ended {
@@ -75,4 +77,14 @@ fn program(package: &str, name: &str, rest: &[&str]) -> Ended {
     command.args(["run", "--quiet", "--locked", "-p", package, "--bin", name, "--"]).args(rest);
     let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{name} ended with {status}")) }
+}
+
+/// Builds and runs the benchmarks: a package of its own, since it needs the stores that ours is
+/// measured against.
+fn bench(rest: &[&str]) -> Ended {
+    let mut command = workspace::cargo();
+    command.args(["run", "--release", "--quiet", "--locked", "--manifest-path", "bench/Cargo.toml"]);
+    command.args(["--target-dir", "target/bench", "--"]).args(rest);
+    let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("the benchmark ended with {status}")) }
 }

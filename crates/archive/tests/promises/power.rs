@@ -273,7 +273,7 @@ fn fail_at_every_step(
     make: impl Fn(u64) -> SimulatedDisk,
     check: impl Fn(&SimulatedDisk, &str),
 ) {
-    for seed in 0..40 {
+    for seed in 0..16 {
         for steps in 0.. {
             let disk = make(seed * 1_000 + steps);
             disk.fail_after(steps);

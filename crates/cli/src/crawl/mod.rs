@@ -225,7 +225,8 @@ fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str>) -> Fault
     let shown = folder.display();
     let then = again.map_or_else(String::new, |again| format!(", then {again}"));
     if error.is_usage() {
-        Fault::usage(what, "the setting that the crawl was made with, or a new folder with -o DIR")
+        let advice = "the settings and the version that it was made with, or another -o DIR";
+        Fault::usage(what, advice)
     } else if error.is_full() {
         Fault::failed(what, format!("make room on the disk of {shown}{then}: nothing is lost"))
     } else if error.is_damage() {

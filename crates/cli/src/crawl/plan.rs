@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use rhumb_archive::About;
-use rhumb_crawl::shell::{CrawlSettings, Limits};
+use rhumb_crawl::shell::{CrawlSettings, Limits, Shares};
 use rhumb_fetch::{FetchSettings, Networks, NetworksError, ProxyUrl};
 use rhumb_frontier::Manners;
 use rhumb_rules::{Rules, Scope, ScopeKind};
@@ -177,6 +177,7 @@ fn fetch(settings: &Settings, agent: Agent) -> Result<FetchSettings, Fault> {
         headers: wait("headers-timeout", settings.headers_timeout.as_deref(), usual.headers)?,
         total: wait("total-timeout", settings.total_timeout.as_deref(), usual.total)?,
         body_max: body_max(settings, usual.body_max)?,
+        bodies: u64::try_from(Shares::of(memory(settings)?).bodies).expect("a size fits 64 bits"),
         ..usual
     })
 }

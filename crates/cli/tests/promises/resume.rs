@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -287,6 +287,52 @@ fn a_folder_that_may_not_be_written_is_told_with_advice() {
     allow(&dir, 0o755);
     assert_eq!(rhumb(folder.path(), &["-o", "crawl", "--max-pages", "9"]).code, Some(0));
     assert_eq!(server.asked().len(), 4);
+}
+
+/// The files of a folder of the crawl, by name.
+fn files(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder.join("crawl").join(name)).expect("it is there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_named_and_once_it_is_back_the_crawl_goes_on() {
+    let server = site();
+    let folder = tempfile::tempdir().expect("a folder");
+    crawl(folder.path(), &[&server.url("/")], &["--max-pages", "1"]);
+    let resume = || rhumb(folder.path(), &["-o", "crawl", "--max-pages", "9"]);
+    let aside = folder.path().join("aside");
+    let mut victims = vec![folder.path().join("crawl/tables")];
+    for name in ["log", "seen"] {
+        victims.extend(files(folder.path(), name).into_iter().next());
+    }
+    let warc = |path: &PathBuf| path.to_string_lossy().ends_with(".warc.gz");
+    victims.extend(files(folder.path(), "archive").into_iter().find(warc));
+    assert_eq!(victims.len(), 4, "{victims:?}");
+    for victim in victims {
+        std::fs::rename(&victim, &aside).expect("it is ours");
+        for _ in 0..2 {
+            check_refused(&resume(), 1, "try: put crawl back from a copy");
+            assert_eq!(server.asked(), ["/robots.txt", "/"], "{victim:?}");
+        }
+        if aside.is_dir() {
+            // An empty one is made before the loss is noticed.
+            drop(std::fs::remove_dir_all(&victim));
+        } else if victim.extension().is_none_or(|ending| ending != "log") {
+            // The tail of a log may be torn: it is cut.
+            let mut bytes = std::fs::read(&aside).expect("it can be read");
+            bytes.truncate(bytes.len() / 2);
+            std::fs::write(&victim, bytes).expect("written");
+            check_refused(&resume(), 1, "try: put crawl back from a copy");
+            assert_eq!(server.asked(), ["/robots.txt", "/"], "half of {victim:?}");
+        }
+        std::fs::rename(&aside, &victim).expect("it is ours");
+    }
+    let whole = resume();
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    assert_eq!(server.asked().len(), 4, "{:?}", server.asked());
 }
 
 #[test]

@@ -128,7 +128,8 @@ impl Log {
     /// Opens the log from an offset on (the newest checkpoint's): hands every whole frame to `take`
     /// in order, cuts a torn tail off, and goes on in a segment without frames.
     ///
-    /// It can be killed and repeated. It changes nothing on disk before all frames are read.
+    /// `from` is 0, or came from [`rotate`](Self::rotate) or [`synced`](Self::synced). Opening can
+    /// be killed and repeated; it changes nothing on disk before all frames are read.
     pub fn open(
         disk: SharedDisk,
         folder: &Path,

@@ -284,9 +284,9 @@ impl<S: Seen> State<S> {
         !self.out.is_empty()
     }
 
-    /// Whether a parcel took effect.
-    pub fn has_received(&self, from: PartitionId, number: u64) -> bool {
-        self.received.get(&from).is_some_and(|last| number <= *last)
+    /// The sites that tickets are out for.
+    pub fn ticketed_sites(&self) -> Vec<Site> {
+        self.out.values().map(|out| out.entry.url().site()).collect()
     }
 
     /// The queues and clocks, to note what lies on disk: for the opening of a crawl.

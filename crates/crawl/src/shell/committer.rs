@@ -122,7 +122,7 @@ impl Counter {
 struct Committer {
     store: Store,
     work: Receiver<Work>,
-    notices: mpsc::UnboundedSender<Notice>,
+    notices: mpsc::Sender<Notice>,
     payloads: Payloads,
     lag: Arc<AtomicUsize>,
     log_end: Arc<AtomicU64>,
@@ -136,7 +136,7 @@ pub(super) fn start(
     crawl: CrawlId,
     store: Store,
     durability: Duration,
-    notices: mpsc::UnboundedSender<Notice>,
+    notices: mpsc::Sender<Notice>,
 ) -> (Counter, JoinHandle<Result<(), StoreError>>) {
     let (sender, work) = channel();
     let payloads = Payloads::default();
@@ -199,7 +199,7 @@ impl Committer {
                     std::thread::spawn(move || {
                         let written = snapshot.write(mark);
                         // The desk is gone only when the crawl has ended.
-                        notices.send(Notice::Checkpointed(Box::new(written))).ok();
+                        notices.blocking_send(Notice::Checkpointed(Box::new(written))).ok();
                     });
                 }
                 Work::Trim(mark) => self.store.trim(mark)?,
@@ -221,7 +221,7 @@ impl Committer {
                     payloads.entry(digest).or_insert(capture);
                 }
             }
-            self.notices.send(Notice::Arrived(*arrival)).ok();
+            self.notices.blocking_send(Notice::Arrived(*arrival)).ok();
         }
         Ok(())
     }

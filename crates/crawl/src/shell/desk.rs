@@ -139,7 +139,7 @@ impl Desk {
     /// Runs until nothing is left to do, a limit is reached or the user stops it.
     pub(super) async fn run(
         &mut self,
-        inbox: &mut mpsc::UnboundedReceiver<Notice>,
+        inbox: &mut mpsc::Receiver<Notice>,
         mut stop: watch::Receiver<bool>,
     ) -> Result<(Ended, Progress, u64), StoreError> {
         let reports = self.reports.clone();

@@ -14,14 +14,13 @@ use super::desk::{Desk, Notice};
 use crate::partition::{Event, Fact};
 use crate::store::{Holdings, StoreError, load_site};
 
-/// A bucket with so many candidates is worth a pass at once.
-const PASS_AT: usize = 2_048;
-/// A candidate waits this long for company before its bucket is passed over.
-const PASS_AFTER: Span = Span::seconds(1);
+/// A candidate waits this long for company before its bucket is passed over in any case; not at
+/// all while nothing else is going on.
+const PASS_AFTER: Span = Span::seconds(60);
 /// Passes at once.
 const PASSES_MAX: usize = 4;
-/// Candidates that may wait for passes before no more tickets are issued.
-const WAITING_MAX: usize = 500_000;
+/// What a candidate that waits for a pass takes in memory, about.
+const WAITING_BYTES: usize = 192;
 /// Pieces of work that the committer may be behind before no more tickets are issued.
 const LAG_MAX: usize = 16_384;
 /// A checkpoint that only makes room in memory comes at most this often.
@@ -34,13 +33,16 @@ const FREE_BYTES_MIN: u64 = 1_000_000_000;
 pub(super) struct Keeping {
     pub(super) holdings: Holdings,
     folder: PathBuf,
-    notices: mpsc::UnboundedSender<Notice>,
+    notices: mpsc::Sender<Notice>,
     /// Log bytes between two checkpoints.
     checkpoint_bytes: u64,
     /// Bytes of entries that may wait in memory for a checkpoint.
     backlog_bytes: usize,
     /// How many candidates wait for each bucket, and since when.
     waiting: HashMap<Bucket, (usize, Tick)>,
+    waiting_count: usize,
+    /// So many should not wait: the fullest buckets are passed over at once.
+    waiting_max: usize,
     /// Buckets that are passed over.
     passing: Vec<Bucket>,
     is_checkpointing: bool,
@@ -57,10 +59,14 @@ impl Keeping {
     pub(super) fn new(
         holdings: Holdings,
         folder: PathBuf,
-        notices: mpsc::UnboundedSender<Notice>,
+        notices: mpsc::Sender<Notice>,
         checkpoint_bytes: u64,
-        backlog_bytes: usize,
+        memory: usize,
     ) -> Self {
+        // Half for entries on their way to the backlog, a quarter for candidates that wait; rows
+        // come and go with the checkpoint.
+        let backlog_bytes = memory / 2;
+        let waiting_max = (memory / 4 / WAITING_BYTES).max(1_024);
         Self {
             holdings,
             folder,
@@ -68,6 +74,8 @@ impl Keeping {
             checkpoint_bytes,
             backlog_bytes,
             waiting: HashMap::new(),
+            waiting_count: 0,
+            waiting_max,
             passing: Vec::new(),
             is_checkpointing: false,
             marked: 0,
@@ -87,8 +95,10 @@ impl Keeping {
             }
             Fact::Rescued { bucket, read, .. } => {
                 if let Some((count, since)) = self.waiting.get_mut(bucket) {
-                    *count = count.saturating_sub(*read);
+                    let read = (*read).min(*count);
+                    *count -= read;
                     *since = now;
+                    self.waiting_count -= read;
                     if *count == 0 {
                         self.waiting.remove(bucket);
                     }
@@ -100,6 +110,7 @@ impl Keeping {
 
     pub(super) fn add_waiting(&mut self, now: Tick, bucket: Bucket, count: usize) {
         self.waiting.entry(bucket).or_insert((0, now)).0 += count;
+        self.waiting_count += count;
     }
 
     /// Whether no candidate waits for a pass.
@@ -120,7 +131,7 @@ impl Keeping {
                 Ok(entries) if entries.is_empty() => Err(StoreError::ShelfLost(origin.to_string())),
                 read => read.map_err(StoreError::from),
             };
-            notices.send(Notice::Refilled(id, origin, read)).ok();
+            notices.blocking_send(Notice::Refilled(id, origin, read)).ok();
         });
     }
 
@@ -128,7 +139,7 @@ impl Keeping {
         let load = load_site(Arc::clone(&self.holdings.tables), &self.holdings.backlog, key);
         let notices = self.notices.clone();
         tokio::task::spawn_blocking(move || {
-            notices.send(Notice::Woken(id, load().map(Box::new))).ok();
+            notices.blocking_send(Notice::Woken(id, load().map(Box::new))).ok();
         });
     }
 }
@@ -171,8 +182,8 @@ impl Desk {
 
     /// Whether writing or passing is so far behind that no more should be fetched.
     pub(super) fn is_behind(&self) -> bool {
-        let waiting: usize = self.keeping.waiting.values().map(|(count, _)| count).sum();
-        self.worker.counter().lag() > LAG_MAX || waiting > WAITING_MAX
+        let keeping = &self.keeping;
+        self.worker.counter().lag() > LAG_MAX || keeping.waiting_count > 2 * keeping.waiting_max
     }
 
     /// Starts passes over the buckets for which enough candidates wait, or for long enough.
@@ -180,9 +191,13 @@ impl Desk {
         if self.keeping.waiting.is_empty() || self.keeping.passing.len() >= PASSES_MAX {
             return;
         }
+        let is_idle = self.in_flight() == 0;
         let keeping = &self.keeping;
+        let pays = keeping.holdings.seen.lock().pass_pays();
+        let is_pressed = keeping.waiting_count > keeping.waiting_max;
         let is_due = |(bucket, (count, since)): (&Bucket, &(usize, Tick))| {
-            let is_due = *count >= PASS_AT || now.since(*since) >= PASS_AFTER;
+            let is_late = now.since(*since) >= PASS_AFTER;
+            let is_due = *count >= pays || is_late || is_idle || is_pressed;
             (is_due && !keeping.passing.contains(bucket)).then_some((*count, *bucket))
         };
         let mut due: Vec<(usize, Bucket)> = keeping.waiting.iter().filter_map(is_due).collect();
@@ -207,7 +222,7 @@ impl Desk {
         let notices = self.keeping.notices.clone();
         tokio::task::spawn_blocking(move || {
             let new = pass.find_new(&keys).map_err(StoreError::from);
-            notices.send(Notice::Passed(bucket, parts, new)).ok();
+            notices.blocking_send(Notice::Passed(bucket, parts, new)).ok();
         });
     }
 
@@ -218,8 +233,17 @@ impl Desk {
             let flags = &new[from..from + read];
             from += read;
             let waiting = self.partitions[id.index()].state().waiting(bucket).iter();
-            let found = waiting.zip(flags).filter(|(_, is_new)| **is_new);
-            let new = found.map(|(candidate, _)| candidate.clone()).collect();
+            let mut found = Vec::new();
+            let mut seen = self.keeping.holdings.seen.lock();
+            for (candidate, is_new) in waiting.zip(flags) {
+                if *is_new {
+                    found.push(candidate.clone());
+                } else {
+                    seen.note_known(candidate.url.key(self.settings.hash));
+                }
+            }
+            drop(seen);
+            let new = found;
             self.own.push_back((id, Event::BucketSettled { bucket, read, new }));
         }
     }
@@ -254,7 +278,7 @@ impl Desk {
     /// The last checkpoint of a run: with it nothing has to be replayed.
     pub(super) async fn finish(
         &mut self,
-        inbox: &mut mpsc::UnboundedReceiver<Notice>,
+        inbox: &mut mpsc::Receiver<Notice>,
     ) -> Result<(), StoreError> {
         for is_last in [false, true] {
             while self.keeping.is_checkpointing {

@@ -35,6 +35,9 @@ use worker::Worker;
 pub use crate::store::StoreError as CrawlError;
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
 
+/// What may wait for the desk; whoever brings more waits himself.
+const NOTICES_MAX: usize = 1_024;
+
 /// When a crawl has enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
@@ -188,7 +191,7 @@ pub async fn run(
     for root in opened.holdings.roots() {
         rules.scope.add_root(root);
     }
-    let (notices, mut inbox) = mpsc::unbounded_channel();
+    let (notices, mut inbox) = mpsc::channel(NOTICES_MAX);
     let crawl = store::crawl_id(settings.hash);
     let (counter, mut committer) =
         committer::start(crawl, store, settings.durability, notices.clone());
@@ -209,7 +212,7 @@ pub async fn run(
         settings.folder.clone(),
         notices,
         settings.checkpoint_bytes,
-        settings.shares().changed / 2,
+        settings.shares().changed,
     );
     for partition in &partitions {
         for (bucket, count) in partition.state().waiting_counts() {
@@ -236,7 +239,7 @@ pub async fn run(
     };
     let hosts = desk.hosts();
     let duplicates = worker.duplicates();
-    drop((desk, worker));
+    drop((desk, worker, inbox));
     committer.await.expect("the committer does not panic")?;
     Ok(Summary { ended, progress, duplicates, hosts, facts })
 }

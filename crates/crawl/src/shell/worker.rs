@@ -36,7 +36,7 @@ pub(super) struct Worker {
     large: Semaphore,
     /// Turns for packed sitemaps, apart: large bodies of others must not hold them up.
     packed: Semaphore,
-    notices: mpsc::UnboundedSender<Notice>,
+    notices: mpsc::Sender<Notice>,
 }
 
 /// What comes back to the desk: a ticket for its partition, and refusals for whoever listens.
@@ -52,7 +52,7 @@ impl Worker {
         fetcher: Fetcher,
         reader: Reader,
         counter: Counter,
-        notices: mpsc::UnboundedSender<Notice>,
+        notices: mpsc::Sender<Notice>,
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
@@ -105,16 +105,16 @@ impl Worker {
             Outcome::Failed(failure) => self.take_down(arrival, failure, began),
             Outcome::AddressBusy(wait) => {
                 arrival.returned.finding = Finding::AddressBusy(Span::from(wait));
-                self.report(arrival);
+                self.report(arrival).await;
             }
-            Outcome::PrivateAddress => self.report(arrival),
+            Outcome::PrivateAddress => self.report(arrival).await,
         }
     }
 
     /// Tells the desk of a fetch that leaves nothing in the archive.
-    fn report(&self, arrival: Arrival) {
+    async fn report(&self, arrival: Arrival) {
         // The desk is gone only when the crawl has ended.
-        self.notices.send(Notice::Arrived(arrival)).ok();
+        self.notices.send(Notice::Arrived(arrival)).await.ok();
     }
 
     /// Reads and keeps an answer.

@@ -236,8 +236,11 @@ impl Snapshot {
         };
         let (segment, replaced) =
             merge.write(&*self.disk, &self.backlog_folder, &self.names[3], &taken)?;
-        self.ledger.segments.retain(|info| !replaced.contains(&info.name));
-        self.ledger.segments.push(segment.info().clone());
+        // It stands where those stood: the entries of a lane lie in the order of the segments.
+        let segments = &mut self.ledger.segments;
+        let at = segments.iter().position(|info| replaced.contains(&info.name));
+        segments.retain(|info| !replaced.contains(&info.name));
+        segments.insert(at.unwrap_or_default(), segment.info().clone());
         gone.extend(paths(&self.backlog_folder, &replaced));
         Ok(Some((segment, replaced)))
     }

@@ -12,12 +12,14 @@ use crate::partition::Fact;
 /// One line. Its order and the order of all fields below it are the log's format.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Line<'a> {
-    /// The crawl was opened: whatever follows a checkpoint without a clean end begins with this.
+    /// The crawl was opened.
     Opened(Tick),
     /// A fact of a partition.
     Fact(PartitionId, Tick, Cow<'a, Fact>),
     /// The archive is on the disk up to here.
     Kept(Position),
+    /// The crawl was closed: nothing was under way but the tickets that are out.
+    Closed,
 }
 
 impl Line<'_> {

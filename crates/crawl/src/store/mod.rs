@@ -258,6 +258,7 @@ impl Store {
 
     /// Seals the archive, and puts its index together.
     pub fn close(mut self) -> Result<(), StoreError> {
+        self.line(&Line::Closed)?;
         self.sync()?;
         Ok(self.archive.close()?)
     }

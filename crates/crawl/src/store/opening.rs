@@ -8,7 +8,7 @@ use rhumb_archive::{Archive, Keep, Position, is_whole};
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
 use rhumb_seen::{Run, SeenSet};
-use rhumb_web::{PartitionId, Tick};
+use rhumb_web::{PartitionId, Site, Tick};
 
 use super::checkpoint::Holdings;
 use super::line::Line;
@@ -79,15 +79,16 @@ pub fn open(
         ledger,
     };
     let states = states(settings, identity, &holdings)?;
+    let from = tables.offset()?.unwrap_or_default();
     let mut replay = Replay {
         last: holdings.ledger.at,
         archive: holdings.ledger.archive,
         states,
         holdings,
         under_way: BTreeMap::new(),
-        lines: 0,
+        // A power cut may have taken all lines since a checkpoint.
+        is_closed: from == Offset::default(),
     };
-    let from = tables.offset()?.unwrap_or_default();
     let log_folder = folder.join(LOG);
     let cut = doubtful(disk, settings, from, replay.archive)?;
     let log = read_log(disk, &log_folder, from, &mut |at, line| {
@@ -102,8 +103,9 @@ pub fn open(
     let keep = Keep::UpTo(replay.archive);
     let archive =
         Archive::open(Arc::clone(disk), &folder.join(ARCHIVE), archive_settings, keep)?;
+    replay.wake_ticketed()?;
     let has_tickets = replay.states.iter().any(State::has_tickets);
-    let is_clean = replay.lines == 0 && !has_tickets;
+    let is_clean = replay.is_closed && !has_tickets;
     let store = Store { log, archive, buffer: Vec::new(), kept: replay.archive, known: replay.archive };
     Ok(Opened {
         identity,
@@ -152,7 +154,7 @@ fn identity(
     settings: &StoreSettings,
 ) -> Result<Identity, StoreError> {
     let Some(row) = tables.get(Table::Meta, IDENTITY)? else {
-        for name in [LOG, SEEN, BACKLOG] {
+        for name in [LOG, SEEN, BACKLOG, ARCHIVE] {
             let folder = settings.folder.join(name);
             let is_empty = disk.list(&folder).map_err(failed("list", &folder))?.is_empty();
             if !is_empty {
@@ -247,7 +249,7 @@ fn doubtful(
                     doubtful.extend(settled.kept.map(|end| (at, end)));
                 }
             }
-            Line::Opened(_) => {}
+            Line::Opened(_) | Line::Closed => {}
         }
         Ok(Verdict::Take)
     })?;
@@ -272,16 +274,27 @@ struct Replay {
     under_way: BTreeMap<(PartitionId, PartitionId, u64), Parcel>,
     last: Tick,
     archive: Position,
-    lines: u64,
+    /// Whether it was closed, or never opened.
+    is_closed: bool,
 }
 
 impl Replay {
+    /// Tickets that are out will be recalled: their sites are needed.
+    fn wake_ticketed(&mut self) -> Result<(), StoreError> {
+        for state in &mut self.states {
+            for site in state.ticketed_sites() {
+                wake(&*self.holdings.tables, state, site)?;
+            }
+        }
+        Ok(())
+    }
+
     fn take(&mut self, line: Line<'_>) -> Result<(), StoreError> {
-        self.lines += 1;
+        self.is_closed = matches!(line, Line::Closed);
         match line {
             Line::Opened(at) => self.last = self.last.max(at),
             // That it is on the disk does not mean that a fact speaks of it.
-            Line::Kept(_) => {}
+            Line::Kept(_) | Line::Closed => {}
             Line::Fact(id, at, fact) => {
                 self.last = self.last.max(at);
                 self.apply(id, at, &fact)?;
@@ -294,11 +307,7 @@ impl Replay {
         let unreadable = || StoreError::Row("of a partition".to_owned());
         let state = self.states.get_mut(id.index()).ok_or_else(unreadable)?;
         for site in state.sites_of(fact) {
-            if state.frontier().is_cold(&site) {
-                let key = state.frontier().key(&site);
-                let dossier = read_site(&*self.holdings.tables, key)?;
-                state.wake(dossier.unwrap_or_else(|| Dossier::new(site)));
-            }
+            wake(&*self.holdings.tables, state, site)?;
         }
         for (place, entry) in state.apply(at, fact) {
             self.holdings.backlog.push(place.lane, place.ordinal, &entry);
@@ -321,4 +330,17 @@ impl Replay {
         }
         Ok(())
     }
+}
+
+/// Brings a site into memory that a fact speaks of.
+fn wake(
+    tables: &dyn Tables,
+    state: &mut State<SeenHandle>,
+    site: Site,
+) -> Result<(), StoreError> {
+    if state.frontier().is_cold(&site) {
+        let dossier = read_site(tables, state.frontier().key(&site))?;
+        state.wake(dossier.unwrap_or_else(|| Dossier::new(site)));
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rhumb_archive::Position;
-use rhumb_frontier::backlog::{Backlog, SegmentInfo};
-use rhumb_frontier::{Entry, RowHead, SiteKey};
+use rhumb_frontier::backlog::{Backlog, BacklogError, SegmentInfo};
+use rhumb_frontier::{RowHead, SiteKey};
 use rhumb_seen::{Novelty, RunInfo, Seen, SeenSet};
 use rhumb_web::{CanonUrl, HashKey, PartitionId, Scheme, Tick, UrlKey};
 use serde::de::DeserializeOwned;
@@ -130,9 +130,15 @@ pub fn load_site(
             return Ok(dossier);
         }
         for lane in lanes {
-            let entries = lane.run()?;
-            if let Some(first) = entries.first() {
-                return Ok(Dossier::new(Entry::url(first).site()));
+            match lane.run() {
+                Ok(entries) => {
+                    if let Some(first) = entries.first() {
+                        return Ok(Dossier::new(first.url().site()));
+                    }
+                }
+                // It may have entries in its other lane only.
+                Err(BacklogError::Absent { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
         }
         Err(StoreError::ShelfLost(format!("site {:016x}", key.0)))

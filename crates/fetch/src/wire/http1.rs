@@ -14,13 +14,14 @@ use hyper_util::rt::TokioIo;
 
 use super::http::{Fault, drive};
 use super::tee::{Stream, Tape, Tee};
+use crate::bodies::STEP;
 
 /// Headers of one answer; the bytes have their own limit.
 const HEADERS_MAX: usize = 512;
 
-/// hyper's largest buffer, 408 KiB, may be filled again before what was in it is taken. Up to
-/// 648 KiB were seen from a fast server.
-pub(super) const READ_AHEAD: usize = 2 * 1024 * 1024;
+/// hyper's buffer, which grows to twice what is read at a time, may be filled again before what was
+/// in it is taken.
+pub(super) const READ_AHEAD: usize = 8 * STEP;
 
 /// An open connection.
 pub(crate) struct Http1 {

@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use crate::bodies::STEP;
 use crate::locked;
 
 /// A connection, encrypted or not; what is read and written here is never encrypted.
@@ -21,6 +22,24 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
+    fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            // Many servers end TLS without a word. Whether something is missing, the framing of
+            // the answer tells; where it has none, browsers take it too.
+            Self::Tls(stream) => match Pin::new(stream).poll_read(cx, buffer) {
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    Poll::Ready(Ok(()))
+                }
+                polled => polled,
+            },
+        }
+    }
+
     /// Whether the handshake agreed on HTTP/2.
     pub(super) fn is_h2(&self) -> bool {
         match self {
@@ -60,6 +79,8 @@ struct Recorded {
     is_counting: bool,
     count: usize,
     count_max: usize,
+    /// How far it may be read for now: there is memory for no more.
+    granted: usize,
 }
 
 impl Tape {
@@ -88,12 +109,23 @@ impl Tape {
     pub(crate) fn rewind(&self, count_max: usize) {
         let mut recorded = locked(&self.0);
         let is_counting = recorded.is_counting;
-        *recorded = Recorded { is_counting, count_max, ..Recorded::default() };
+        let granted = usize::MAX;
+        *recorded = Recorded { is_counting, count_max, granted, ..Recorded::default() };
     }
 
     /// Lets the exchange receive more.
     pub(crate) fn extend(&self, count_max: usize) {
         locked(&self.0).count_max = count_max;
+    }
+
+    /// Bytes that came, framing included.
+    pub(crate) fn count(&self) -> usize {
+        locked(&self.0).count
+    }
+
+    /// Lets the exchange read on until so many bytes came; whoever reads then waits, unwoken.
+    pub(crate) fn grant(&self, count: usize) {
+        locked(&self.0).granted = count;
     }
 
     /// Whether more came than may.
@@ -105,6 +137,12 @@ impl Tape {
     /// Whether nothing came.
     pub(super) fn is_silent(&self) -> bool {
         locked(&self.0).count == 0
+    }
+
+    /// How much more may be read for now.
+    fn room(&self) -> usize {
+        let recorded = locked(&self.0);
+        recorded.granted.saturating_sub(recorded.count)
     }
 
     /// What was sent and what was received.
@@ -134,16 +172,18 @@ impl AsyncRead for Tee {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let polled = match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            // Many servers end TLS without a word. Whether something is missing, the framing of
-            // the answer tells; where it has none, browsers take it too.
-            Stream::Tls(stream) => match Pin::new(stream).poll_read(cx, buffer) {
-                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    Poll::Ready(Ok(()))
-                }
-                polled => polled,
-            },
+        let room = self.tape.room().min(STEP);
+        if room == 0 {
+            return Poll::Pending;
+        }
+        let polled = if buffer.remaining() <= room {
+            self.stream.poll_read(cx, buffer)
+        } else {
+            let mut part = ReadBuf::new(buffer.initialize_unfilled_to(room));
+            let polled = self.stream.poll_read(cx, &mut part);
+            let count = part.filled().len();
+            buffer.advance(count);
+            polled
         };
         let mut recorded = locked(&self.tape.0);
         let fresh = &buffer.filled()[before..];

@@ -1,5 +1,6 @@
 //! What the door promises, against real sockets on loopback.
 
+mod bodies;
 mod conformance;
 mod connections;
 mod dns;

@@ -128,9 +128,7 @@ impl SeenSet {
         memtable: impl IntoIterator<Item = u64>,
     ) -> Result<Self, SeenError> {
         let mut set = Self::new(memory);
-        for key in memtable {
-            set.memtable.insert(key);
-        }
+        set.memtable = Table::of(memtable.into_iter().collect());
         for info in runs {
             set.runs.push(Run::open(&**disk, folder, info)?);
         }
@@ -224,9 +222,8 @@ impl SeenSet {
     /// - What [`Pass::find_new`] calls new is inserted, though `meet` still says "unsure" of it:
     ///   nobody else can have inserted it, because `meet` said "unsure" to everybody.
     pub fn pass(&self, bucket: Bucket) -> Pass {
-        let (first, last) = bucket.range();
-        let frozen = self.frozen.iter().flat_map(|frozen| frozen.range(first, last));
-        let mut tables: Vec<u64> = self.memtable.range(first, last).chain(frozen).collect();
+        let frozen = self.frozen.iter().flat_map(|frozen| frozen.bucket(bucket));
+        let mut tables: Vec<u64> = self.memtable.bucket(bucket).chain(frozen).collect();
         tables.sort_unstable();
         Pass::new(bucket, tables, self.runs.clone())
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rhumb_simulate::Plan;
 
 const USAGE: &str =
-    "usage: sim [--seed N] [--seeds N] [--fetches N] [--sites N] [--links N] [--json]";
+    "usage: sim [--crashes] [--seed N] [--seeds N] [--fetches N] [--sites N] [--links N] [--json]";
 
 /// Fetches where nothing is said.
 const FETCHES: u64 = 1_000_000;
@@ -20,6 +20,8 @@ struct Wanted {
     sites: Option<u32>,
     links: Option<usize>,
     json: bool,
+    /// Crashes of the process and its machine, instead of a long crawl.
+    crashes: bool,
 }
 
 #[expect(clippy::print_stdout, reason = "the reports are this program's data")]
@@ -32,6 +34,9 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if wanted.crashes {
+        return crashes(&wanted);
+    }
     let mut violations = 0;
     for seed in wanted.seed..wanted.seed.saturating_add(wanted.seeds) {
         let mut plan = Plan::new(seed, wanted.fetches);
@@ -50,13 +55,45 @@ fn main() -> ExitCode {
     if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// Crashes, history by history; only what went wrong is told one by one.
+#[expect(clippy::print_stderr, reason = "what a person reads goes to stderr")]
+fn crashes(wanted: &Wanted) -> ExitCode {
+    let (start, mut ends, mut violations) = (Instant::now(), 0, 0);
+    for seed in wanted.seed..wanted.seed.saturating_add(wanted.seeds) {
+        let report = rhumb_simulate::crash::run(seed);
+        ends += report.ends;
+        violations += report.violation_count();
+        if report.violation_count() > 0 || wanted.seeds == 1 {
+            eprintln!("{}", report.tell());
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let seeds = wanted.seeds;
+    eprintln!("{seeds} seeds, {ends} ends, {violations} violations, {seconds:.1} s");
+    if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 fn wanted(mut arguments: impl Iterator<Item = String>) -> Result<Wanted, String> {
-    let mut wanted =
-        Wanted { seed: 1, seeds: 1, fetches: FETCHES, sites: None, links: None, json: false };
+    let mut wanted = Wanted {
+        seed: 1,
+        seeds: 1,
+        fetches: FETCHES,
+        sites: None,
+        links: None,
+        json: false,
+        crashes: false,
+    };
     while let Some(flag) = arguments.next() {
-        if flag == "--json" {
-            wanted.json = true;
-            continue;
+        match flag.as_str() {
+            "--json" => {
+                wanted.json = true;
+                continue;
+            }
+            "--crashes" => {
+                wanted.crashes = true;
+                continue;
+            }
+            _ => {}
         }
         let value = arguments.next().ok_or(format!("{flag} needs a number"))?;
         let wrong = |_| format!("{value} is no number that {flag} can take");

@@ -1,0 +1,105 @@
+//! Killed at any moment, and taken up again.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rhumb_testweb::Spec;
+
+use super::{Dice, Going, Trial, kept, names};
+use crate::run::is_full;
+
+/// What was under way at the kills, by what they left.
+#[derive(Debug, Default)]
+struct Under {
+    /// Pages were asked for and not settled.
+    fetches: usize,
+    /// Nothing was told yet by a run that was killed early on.
+    openings: usize,
+    /// A checkpoint had marked its place in the log, and had not ended.
+    checkpoints: usize,
+    /// A checkpoint's files lay beside those that they were to replace.
+    replacements: usize,
+    /// A WARC file was open beside one that the same run had sealed.
+    rotations: usize,
+    /// The backlog was in use.
+    backlogs: usize,
+}
+
+#[test]
+fn a_crawl_that_is_killed_at_any_moment_loses_nothing_and_keeps_nothing_twice() {
+    let (hosts, pages, kills) = if is_full() { (500, 10_000, 200) } else { (40, 600, 10) };
+    let spec = Spec { latency: Duration::from_millis(5), ..Spec::sized(51, hosts, pages) };
+    let flags = ["--delay", "20ms", "--ip-delay", "0s", "--tries", "1"];
+    let trial = Trial::new(&spec, &flags, Duration::from_millis(20));
+    let under = run("at any moment", trial, kills);
+    assert!(under.fetches * 2 >= kills, "{under:?}");
+}
+
+#[test]
+fn a_crawl_that_is_killed_while_it_writes_checkpoints_and_rotates_goes_on() {
+    let (pages, kills) = if is_full() { (6_000, 60) } else { (1_500, 12) };
+    // Few hosts with long queues: what does not fit their heads goes to the backlog.
+    let spec = Spec { body_bytes: 1_000, traps: false, ..Spec::sized(52, 3, pages) };
+    let pace = ["--delay", "0s", "--ip-delay", "0s", "--tries", "1", "--durability", "20ms"];
+    let sizes = ["--memory", "64MB", "--checkpoint", "16KB", "--warc-size", "64KB"];
+    let flags = [&pace[..], &sizes, &["--partitions", "4"]].concat();
+    let trial = Trial::new(&spec, &flags, Duration::ZERO);
+    let under = run("in checkpoints", trial, kills);
+    assert!(under.checkpoints * 4 >= kills, "{under:?}");
+    assert!(under.replacements > 0 && under.rotations > 0 && under.backlogs > 0, "{under:?}");
+}
+
+/// Kills a crawl at moments that are spread evenly over its pages, and every fourth time once
+/// more while it opens; then lets it end, and checks everything.
+fn run(name: &str, mut trial: Trial, kills: usize) -> Under {
+    let mut under = Under::default();
+    let mut dice = Dice(u64::try_from(kills).expect("a count fits 64 bits"));
+    let pages = trial.expected.pages.len();
+    for kill in 1..=kills {
+        let logs = names(&trial.dir().join("log"));
+        let warcs = names(&trial.dir().join("archive"));
+        let going = trial.run_until(kill * pages / (kills + 1));
+        trial.kill(going, Duration::from_micros(dice.below(30_000)));
+        under.note(&trial, &logs, &warcs);
+        if kill % 4 == 0 {
+            let told = trial.told.len();
+            let going = Going::start(trial.command());
+            let gone = trial.kill(going, Duration::from_micros(dice.below(200_000)));
+            assert!(!gone.stderr.contains("error:"), "{}", gone.stderr);
+            under.openings += usize::from(trial.told.len() == told);
+        }
+        if !is_full() || kill % 10 == 0 {
+            kept::check_valid(&kept::sealed(&trial.dir()));
+        }
+    }
+    let gone = trial.finish();
+    assert_eq!(gone.status.code(), Some(0), "{}", gone.stderr);
+    trial.check();
+    let judge = &trial.judge;
+    println!(
+        "survival {name}: {pages} pages, {kills} kills, {under:?}; asked for again {}, of them \
+        told {} (at most {:?} before the kill); shortest gap {:?}",
+        judge.again,
+        judge.hasty,
+        judge.hasty_by,
+        trial.shortest_gap(),
+    );
+    under
+}
+
+impl Under {
+    /// Looks at what a kill left; `logs` and `warcs` were there when the run began.
+    fn note(&mut self, trial: &Trial, logs: &BTreeSet<String>, warcs: &BTreeSet<String>) {
+        let now = |folder: &str| names(&trial.dir().join(folder));
+        self.fetches += usize::from(trial.judge.in_flight() > 0);
+        // Opening begins one segment; a checkpoint begins another, and removes all before it.
+        self.checkpoints += usize::from(now("log").difference(logs).count() > 1);
+        // So few keys are one file, until a checkpoint writes it anew.
+        self.replacements += usize::from(now("seen").len() > 1);
+        self.backlogs += usize::from(!now("backlog").is_empty());
+        let warcs: Vec<String> = now("archive").difference(warcs).cloned().collect();
+        let ends = |end: &str| warcs.iter().filter(|name| name.ends_with(end)).count();
+        // Opening seals one.
+        self.rotations += usize::from(ends(".warc.gz.open") > 0 && ends(".warc.gz") > 1);
+    }
+}
