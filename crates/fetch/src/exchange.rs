@@ -178,13 +178,14 @@ async fn read(
     gathered: &mut Gathered,
 ) -> Ended {
     let mut before = 0;
+    let mut waited = Duration::ZERO;
     let mut window_ends = Instant::now() + limits.window;
     // What is gathered lies in the received bytes as well.
     let copies = if gathered.pieces.is_some() { 2 } else { 1 };
     loop {
         let ahead = http.tape().count() + STEP;
         match timeout_at(limits.deadline, claim.reach(copies * ahead)).await {
-            Ok(waited) => window_ends += waited,
+            Ok(span) => (waited, window_ends) = (waited + span, window_ends + span),
             Err(_) => return Ended::Starved,
         }
         http.tape().grant(ahead);
@@ -194,6 +195,10 @@ async fn read(
                 if let Some(cut) = gathered.take(piece, limits.body_max) {
                     return Ended::Cut(cut);
                 }
+            }
+            // With so much time lost to our own waiting it is not the server that was late.
+            Err(_) if limits.deadline <= window_ends && waited > limits.window => {
+                return Ended::Starved;
             }
             Err(_) if limits.deadline <= window_ends => return Ended::TimedOut,
             Err(_) if ((gathered.count - before) as u64) < limits.window_bytes => {

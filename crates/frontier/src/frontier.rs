@@ -335,6 +335,11 @@ impl Frontier {
         self.schedule(site);
     }
 
+    /// When the next warm site is due; a time in the past means now.
+    pub fn earliest_warm(&self) -> Option<Tick> {
+        self.agenda.earliest()
+    }
+
     /// When the next site is due; a time in the past means now. Cold sites count.
     pub fn earliest(&self) -> Option<Tick> {
         let cold = self.asleep.peek().map(|Reverse((due, _))| *due);

@@ -11,29 +11,37 @@ impl Cache {
     pub(crate) fn new(bytes: usize) -> Self {
         let slots = (bytes / size_of::<u64>()).max(2);
         let count = 1u64 << slots.ilog2();
-        // The complement of an index never belongs to that index, so it stands for nothing there.
-        Self { slots: (0..count).map(|index| !index).collect(), mask: count - 1 }
+        Self { slots: vec![0; slots_of(count)], mask: count - 1 }
     }
 
     #[inline]
     pub(crate) fn contains(&self, key: u64) -> bool {
-        self.slots[self.place(key)] == key
+        let (place, mark) = self.place(key);
+        self.slots[place] == mark
     }
 
     #[inline]
     pub(crate) fn put(&mut self, key: u64) {
-        let place = self.place(key);
-        self.slots[place] = key;
+        let (place, mark) = self.place(key);
+        self.slots[place] = mark;
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.len() * size_of::<u64>()
     }
 
+    /// The one place of a key, and what stands there for it: never zero, because no key is the
+    /// complement of its own last bits. So zeroed memory, which costs nothing until it is used, is
+    /// an empty cache.
     #[inline]
-    fn place(&self, key: u64) -> usize {
-        usize::try_from(key & self.mask).expect("an index of a list in memory")
+    fn place(&self, key: u64) -> (usize, u64) {
+        let last = key & self.mask;
+        (slots_of(last), key ^ !last)
     }
+}
+
+fn slots_of(count: u64) -> usize {
+    usize::try_from(count).expect("a place in memory")
 }
 
 #[cfg(test)]

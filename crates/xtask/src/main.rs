@@ -83,7 +83,14 @@ fn program(package: &str, name: &str, rest: &[&str]) -> Ended {
 /// measured against.
 fn bench(rest: &[&str]) -> Ended {
     let mut command = workspace::cargo();
-    command.args(["run", "--release", "--quiet", "--locked", "--manifest-path", "bench/Cargo.toml"]);
+    command.args([
+        "run",
+        "--release",
+        "--quiet",
+        "--locked",
+        "--manifest-path",
+        "bench/Cargo.toml",
+    ]);
     command.args(["--target-dir", "target/bench", "--"]).args(rest);
     let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("the benchmark ended with {status}")) }

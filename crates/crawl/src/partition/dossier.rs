@@ -96,7 +96,8 @@ impl UrlRecord {
 
     /// Adds what came later.
     pub fn follow(&mut self, later: &Self) {
-        let has_changed = self.digest.is_some() && later.digest.is_some_and(|new| Some(new) != self.digest);
+        let has_changed =
+            self.digest.is_some() && later.digest.is_some_and(|new| Some(new) != self.digest);
         self.fetched_at = later.fetched_at;
         self.result = later.result;
         self.digest = later.digest.or(self.digest);

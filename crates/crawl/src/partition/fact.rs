@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rhumb_archive::Position;
 use rhumb_frontier::{Entry, Manner, Place, SiteKey};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
+use rhumb_seen::Bucket;
 use rhumb_web::{
     Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
 };
-use rhumb_seen::Bucket;
 use serde::{Deserialize, Serialize};
 
 use super::dossier::Dossier;

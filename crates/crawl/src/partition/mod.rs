@@ -153,9 +153,9 @@ impl<S: Seen> Partition<S> {
     pub fn cool(&mut self, now: Tick) {
         let refilling = &self.refilling;
         let may = |site: &Site| {
-            ![Scheme::Http, Scheme::Https].into_iter().any(|scheme| {
-                refilling.contains(&Origin { scheme, site: site.clone() })
-            })
+            ![Scheme::Http, Scheme::Https]
+                .into_iter()
+                .any(|scheme| refilling.contains(&Origin { scheme, site: site.clone() }))
         };
         self.state.cool(now, self.settings.memory / 4 * 3, may);
     }
@@ -178,6 +178,27 @@ impl<S: Seen> Partition<S> {
     /// When a site is due next.
     pub fn earliest(&self) -> Option<Tick> {
         self.state.frontier.earliest()
+    }
+
+    /// When it is worth asking for tickets: as [`Partition::earliest`], but for sites that cannot
+    /// come into memory now.
+    pub fn wants_turn_at(&self) -> Option<Tick> {
+        let may_wake = self.waking.len() < WAKING_MAX && !self.is_crowded();
+        let frontier = &self.state.frontier;
+        let due = if may_wake { frontier.earliest() } else { frontier.earliest_warm() };
+        let rested =
+            self.rest_from.map_or(Tick::default(), |from| from + self.settings.manners.delay);
+        due.map(|due| due.max(rested))
+    }
+
+    /// Bytes that its sites take in memory, about.
+    pub fn bytes(&self) -> usize {
+        self.state.frontier.bytes()
+    }
+
+    /// Gives its sites more memory, or less; those that are in it stay until they are let go.
+    pub fn set_memory(&mut self, bytes: usize) {
+        self.settings.memory = bytes;
     }
 
     fn woken(&mut self, now: Tick, dossier: Dossier, turn: &mut Turn) {

@@ -194,7 +194,9 @@ impl<S: Seen> State<S> {
             | Fact::Held { origin, .. } => vec![origin.site.clone()],
             Fact::Issued { entry, .. } | Fact::Dropped { entry, .. } => of(entry),
             Fact::Settled(settled) => of(&settled.entry),
-            Fact::Recalled(number) => self.out.get(number).map(|it| of(&it.entry)).unwrap_or_default(),
+            Fact::Recalled(number) => {
+                self.out.get(number).map(|it| of(&it.entry)).unwrap_or_default()
+            }
             Fact::Rested { site, .. } => vec![site.clone()],
         }
     }

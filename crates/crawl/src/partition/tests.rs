@@ -225,7 +225,8 @@ impl World {
         let pick = self.chance.below(u64::try_from(all.len()).expect("small"));
         let (id, bucket) = all[usize::try_from(pick).expect("small")];
         let is_under_way = self.events.iter().any(|(to, event)| {
-            *to == id && matches!(event, Event::BucketSettled { bucket: other, .. } if *other == bucket)
+            *to == id
+                && matches!(event, Event::BucketSettled { bucket: other, .. } if *other == bucket)
         });
         if is_under_way {
             return;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rhumb_archive::{CrawlId, Digest, Earlier, Encoded, Encoder};
-use rhumb_web::{PartitionId, Tick};
+use rhumb_web::{Hold, PartitionId, Tick};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -33,7 +33,13 @@ const IDLE: Duration = Duration::from_secs(3_600);
 #[derive(Debug)]
 enum Work {
     /// Records, and the fetch that brought them; later captures may refer to it.
-    Deposit { records: Vec<Encoded>, arrival: Box<Arrival>, original: Option<(Digest, Earlier)> },
+    Deposit {
+        records: Vec<Encoded>,
+        arrival: Box<Arrival>,
+        original: Option<(Digest, Earlier)>,
+        /// The memory that the body was granted.
+        hold: Hold,
+    },
     /// Facts of a turn.
     Facts(PartitionId, Tick, Vec<Fact>),
     /// A checkpoint of everything before it.
@@ -82,8 +88,9 @@ impl Counter {
         records: Vec<Encoded>,
         arrival: Arrival,
         original: Option<(Digest, Earlier)>,
+        hold: Hold,
     ) {
-        self.bring(Work::Deposit { records, arrival: Box::new(arrival), original });
+        self.bring(Work::Deposit { records, arrival: Box::new(arrival), original, hold });
     }
 
     /// Hands the facts of a turn over.
@@ -188,8 +195,9 @@ impl Committer {
         let mut arrivals = Vec::new();
         for work in batch.drain(..) {
             match work {
-                Work::Deposit { records, mut arrival, original } => {
+                Work::Deposit { records, mut arrival, original, hold } => {
                     arrival.returned.kept = self.store.keep(&records)?;
+                    drop((records, hold));
                     arrivals.push((arrival, original));
                 }
                 Work::Facts(partition, at, facts) => self.store.log(partition, at, &facts)?,

@@ -153,7 +153,7 @@ impl Desk {
                 self.own.extend(self.all().map(|id| (id, Event::Tick)));
                 self.worker.close_idle();
                 self.sample(now);
-                self.tend(now);
+                self.tend();
             }
             self.work_off(now);
             self.tend_buckets(now);
@@ -228,7 +228,7 @@ impl Desk {
         if self.room(now) == 0 || !self.backlog.is_empty() {
             return tick.min(now + SHOW_EVERY);
         }
-        let due = self.partitions.iter().filter_map(Partition::earliest).min();
+        let due = self.partitions.iter().filter_map(Partition::wants_turn_at).min();
         due.map_or(tick, |due| due.min(tick))
     }
 
@@ -236,19 +236,19 @@ impl Desk {
     pub(super) fn take_in(&mut self, arrival: Arrival) {
         let Arrival { partition, mut returned, refusals } = arrival;
         self.backlog.extend(refusals);
-            let site = returned.ticket.candidate.url.site();
-            let failed = is_line_failure(&returned.finding);
-            self.outage.note(&site, failed);
-            let now = self.clock.now();
-            let is_answer = matches!(returned.finding, Finding::Answered(_));
-            self.has_answer |= is_answer;
-            if self.down_since.is_some() && is_answer {
-                self.down_since = None;
-                self.outage.end();
-            } else if self.down_since.is_none() && self.has_answer && self.outage.is_on() {
-                self.down_since = Some(now);
-                self.probe_at = now + self.settings.probe_every;
-            }
+        let site = returned.ticket.candidate.url.site();
+        let failed = is_line_failure(&returned.finding);
+        self.outage.note(&site, failed);
+        let now = self.clock.now();
+        let is_answer = matches!(returned.finding, Finding::Answered(_));
+        self.has_answer |= is_answer;
+        if self.down_since.is_some() && is_answer {
+            self.down_since = None;
+            self.outage.end();
+        } else if self.down_since.is_none() && self.has_answer && self.outage.is_on() {
+            self.down_since = Some(now);
+            self.probe_at = now + self.settings.probe_every;
+        }
         returned.excused = failed && self.down_since.is_some();
         self.own.push_back((partition, Event::Returned(returned)));
     }
@@ -268,7 +268,7 @@ impl Desk {
         let (first, count) = (self.first, self.settings.partitions);
         for id in (first..count).chain(0..first).map(PartitionId) {
             let partition = &mut self.partitions[id.index()];
-            if room == 0 || partition.earliest().is_none_or(|due| due > now) {
+            if room == 0 || partition.wants_turn_at().is_none_or(|due| due > now) {
                 continue;
             }
             let mut turn = Turn::default();

@@ -11,7 +11,7 @@ use rhumb_web::{Origin, PartitionId, Span, Tick, UrlKey};
 use tokio::sync::mpsc;
 
 use super::desk::{Desk, Notice};
-use crate::partition::{Event, Fact};
+use crate::partition::{Event, Fact, Partition};
 use crate::store::{Holdings, StoreError, load_site};
 
 /// A candidate waits this long for company before its bucket is passed over in any case; not at
@@ -23,6 +23,8 @@ const PASSES_MAX: usize = 4;
 const WAITING_BYTES: usize = 192;
 /// Pieces of work that the committer may be behind before no more tickets are issued.
 const LAG_MAX: usize = 16_384;
+/// Of the memory that no partition uses, each may take one part in so many in a second.
+const SLACK_PARTS: usize = 16;
 /// A checkpoint that only makes room in memory comes at most this often.
 const ROOM_EVERY: Span = Span::seconds(2);
 /// Below this share of the disk, and below so many bytes, no new fetch starts.
@@ -168,8 +170,9 @@ impl Desk {
         Ok(())
     }
 
-    /// Once a second: is there room on the disk, and did the wall clock jump?
-    pub(super) fn tend(&mut self, _now: Tick) {
+    /// Once a second: who gets how much memory, is there room on the disk, did the wall clock jump?
+    pub(super) fn tend(&mut self) {
+        self.share_memory();
         // A disk that does not say how full it is will say so when it is full.
         if let Ok(room) = self.keeping.holdings.disk.room(&self.keeping.folder) {
             let needs = (room.total / FREE_SHARE_MIN).min(FREE_BYTES_MIN);
@@ -177,6 +180,18 @@ impl Desk {
         }
         if let Some(jump) = self.clock.jump() {
             self.keeping.clock_jump = Some(jump);
+        }
+    }
+
+    /// A partition has its share for certain, and of what the others leave a part at a time: a
+    /// crawl of one domain has all its sites in one.
+    fn share_memory(&mut self) {
+        let share = self.settings.shares().frontier;
+        let used: usize = self.partitions.iter().map(Partition::bytes).sum();
+        let part = share.saturating_sub(used) / SLACK_PARTS;
+        let own = share / self.partitions.len().max(1);
+        for partition in &mut self.partitions {
+            partition.set_memory(own.max(partition.bytes() + part));
         }
     }
 
@@ -260,7 +275,7 @@ impl Desk {
         let wants_room = || {
             keeping.holdings.backlog.bytes() >= keeping.backlog_bytes
                 || keeping.holdings.seen.lock().wants_flush()
-                || self.partitions.iter().any(crate::partition::Partition::is_crowded)
+                || self.partitions.iter().any(Partition::is_crowded)
         };
         if is_long || (is_rested && wants_room()) {
             self.checkpoint(now);

@@ -180,8 +180,7 @@ pub async fn run(
     outlet: Outlet,
 ) -> Result<Summary, CrawlError> {
     let disk = rhumb_disk::real();
-    let tables =
-        FjallTables::open(&settings.folder.join(store::TABLES), settings.shares().tables)?;
+    let tables = FjallTables::open(&settings.folder.join(store::TABLES), settings.shares().tables)?;
     let opened = store::open(&disk, Arc::new(tables), &settings.store())?;
     settings.hash = opened.identity.hash;
     settings.born_ms = opened.identity.born_ms;

@@ -8,7 +8,7 @@ use rhumb_archive::{Capture, Earlier, Encoded, Kind, Lookup, Miss};
 use rhumb_fetch::{Conditions, Fetcher};
 use rhumb_rules::Rules;
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, Exchange, Failure, Outcome, PartitionId, Site, Span, Ticket,
+    Candidate, CanonUrl, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span, Ticket,
 };
 use tokio::sync::{Semaphore, mpsc};
 
@@ -121,12 +121,14 @@ impl Worker {
     async fn take_in(
         self: &Arc<Self>,
         mut arrival: Arrival,
-        exchange: Box<Exchange>,
+        mut exchange: Box<Exchange>,
         rules: Arc<Rules>,
     ) {
         let ticket = &arrival.returned.ticket;
         let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
+        // Its records take as much memory until they are written.
+        let hold = std::mem::take(&mut exchange.hold);
         // A sitemap may be packed: what it grows to is not seen from its size.
         let is_packed = candidate.errand == Errand::Sitemap && exchange.body.starts_with(GZIP);
         let turns = if is_packed { &self.packed } else { &self.large };
@@ -151,7 +153,8 @@ impl Worker {
         arrival.refusals = reading.refusals;
         arrival.returned.digest = digest.map(|digest| *digest.as_bytes());
         arrival.returned.finding = Finding::Answered(Box::new(reading.answer));
-        self.counter.deposit(records, arrival, digest.map(|digest| (digest, capture)));
+        let original = digest.map(|digest| (digest, capture));
+        self.counter.deposit(records, arrival, original, hold);
     }
 
     /// The record of where the name of a URL leads, if it is a name.
@@ -201,7 +204,7 @@ impl Worker {
         };
         let encoded = self.counter.encode(|encoder| encoder.miss(&miss));
         arrival.returned.finding = Finding::Failed(failure);
-        self.counter.deposit(vec![encoded], arrival, None);
+        self.counter.deposit(vec![encoded], arrival, None, Hold::default());
     }
 }
 

@@ -12,7 +12,8 @@ use rhumb_seen::{self as seen, Run};
 use rhumb_web::{CanonUrl, Scheme, Tick, UrlKey};
 
 use super::rows::{
-    Ledger, LEDGER, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key, row_key,
+    LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key,
+    row_key,
 };
 use super::{BACKLOG, Mark, SEEN, StoreError, failed};
 use crate::partition::{Partition, UrlRecord};
@@ -69,7 +70,8 @@ impl Holdings {
             }
             for (site, warm) in state.frontier().sites() {
                 let key = state.frontier().key(site);
-                for (scheme, shelf) in [Scheme::Http, Scheme::Https].into_iter().zip(warm.shelves()) {
+                for (scheme, shelf) in [Scheme::Http, Scheme::Https].into_iter().zip(warm.shelves())
+                {
                     if shelf.put > 0 {
                         cursors.insert(key.lane(scheme), shelf.taken);
                     }

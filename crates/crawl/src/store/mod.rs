@@ -204,7 +204,12 @@ impl Store {
     }
 
     /// Adds facts to the log; the records that they speak of were kept before.
-    pub fn log(&mut self, partition: PartitionId, at: Tick, facts: &[Fact]) -> Result<(), StoreError> {
+    pub fn log(
+        &mut self,
+        partition: PartitionId,
+        at: Tick,
+        facts: &[Fact],
+    ) -> Result<(), StoreError> {
         for fact in facts {
             if let Fact::Settled(settled) = fact {
                 self.known = self.known.max(settled.kept.unwrap_or_default());

@@ -101,12 +101,12 @@ pub fn open(
     let mut archive_settings = settings.archive.clone();
     archive_settings.crawl = crawl_id(identity.hash);
     let keep = Keep::UpTo(replay.archive);
-    let archive =
-        Archive::open(Arc::clone(disk), &folder.join(ARCHIVE), archive_settings, keep)?;
+    let archive = Archive::open(Arc::clone(disk), &folder.join(ARCHIVE), archive_settings, keep)?;
     replay.wake_ticketed()?;
     let has_tickets = replay.states.iter().any(State::has_tickets);
     let is_clean = replay.is_closed && !has_tickets;
-    let store = Store { log, archive, buffer: Vec::new(), kept: replay.archive, known: replay.archive };
+    let store =
+        Store { log, archive, buffer: Vec::new(), kept: replay.archive, known: replay.archive };
     Ok(Opened {
         identity,
         store,
@@ -333,11 +333,7 @@ impl Replay {
 }
 
 /// Brings a site into memory that a fact speaks of.
-fn wake(
-    tables: &dyn Tables,
-    state: &mut State<SeenHandle>,
-    site: Site,
-) -> Result<(), StoreError> {
+fn wake(tables: &dyn Tables, state: &mut State<SeenHandle>, site: Site) -> Result<(), StoreError> {
     if state.frontier().is_cold(&site) {
         let dossier = read_site(tables, state.frontier().key(&site))?;
         state.wake(dossier.unwrap_or_else(|| Dossier::new(site)));

@@ -101,10 +101,7 @@ fn decode_site(bytes: &[u8]) -> Result<Dossier, StoreError> {
 
 /// Reads a cold site from the tables, with its robots.txt. A site that was never in memory has no
 /// row: none.
-pub(super) fn read_site(
-    tables: &dyn Tables,
-    key: SiteKey,
-) -> Result<Option<Dossier>, StoreError> {
+pub(super) fn read_site(tables: &dyn Tables, key: SiteKey) -> Result<Option<Dossier>, StoreError> {
     let Some(bytes) = tables.get(Table::Sites, &row_key(key.0))? else {
         return Ok(None);
     };

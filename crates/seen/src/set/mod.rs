@@ -19,8 +19,9 @@ pub use pass::Pass;
 
 /// Of the memory that is granted, the filter takes one part in so many,
 const FILTER_PART: usize = 2;
-/// and the cache one in so many.
+/// and the cache one in so many, up to a million keys: by Zipf's law more would gain little.
 const CACHE_PART: usize = 8;
+const CACHE_BYTES_MAX: usize = 8 << 20;
 /// What a key of the memtable costs at worst: a slot that is half empty in the table, another in
 /// the frozen table, and its place in a snapshot.
 const TABLE_BYTES_A_KEY: usize = 16 + 16 + 8;
@@ -46,12 +47,12 @@ pub struct Snapshot {
 /// size that it will always have, and given up when the keys outgrow it.
 pub struct SeenSet {
     memory: usize,
+    /// Whether there is a filter, or will be with the first flush.
     is_filtered: bool,
+    cache: Cache,
     memtable: Table,
     /// A memtable that is on its way to become a run.
     frozen: Option<Table>,
-    /// From the first flush on.
-    cache: Option<Cache>,
     filter: Option<Filter>,
     /// The largest first: most keys that are known are found there.
     runs: Vec<Run>,
@@ -69,10 +70,7 @@ impl fmt::Debug for SeenSet {
 
 impl Seen for SeenSet {
     fn meet(&mut self, key: UrlKey) -> Novelty {
-        let Some(cache) = &mut self.cache else {
-            return if self.memtable.contains(key.0) { Novelty::Known } else { Novelty::New };
-        };
-        if cache.contains(key.0) {
+        if self.cache.contains(key.0) {
             return Novelty::Known;
         }
         if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(key.0)) {
@@ -80,7 +78,7 @@ impl Seen for SeenSet {
         }
         let is_frozen = || self.frozen.as_ref().is_some_and(|frozen| frozen.contains(key.0));
         if self.memtable.contains(key.0) || is_frozen() {
-            cache.put(key.0);
+            self.cache.put(key.0);
             return Novelty::Known;
         }
         if self.runs.is_empty() { Novelty::New } else { Novelty::Unsure(Bucket::of(key)) }
@@ -101,9 +99,9 @@ impl SeenSet {
         Self {
             memory,
             is_filtered: true,
+            cache: Cache::new((memory / CACHE_PART).min(CACHE_BYTES_MAX)),
             memtable: Table::default(),
             frozen: None,
-            cache: None,
             filter: None,
             runs: Vec::new(),
         }
@@ -136,7 +134,7 @@ impl SeenSet {
         if set.runs.is_empty() {
             return Ok(set);
         }
-        set.raise_shields();
+        set.make_filter();
         let Some(filter) = &mut set.filter else { return Ok(set) };
         let (mut scratch, mut keys) = (Scratch::default(), Vec::new());
         for run in &set.runs {
@@ -169,18 +167,15 @@ impl SeenSet {
     pub fn memory(&self) -> usize {
         self.memtable.bytes()
             + self.frozen.as_ref().map_or(0, Table::bytes)
-            + self.shields()
+            + self.cache.bytes()
+            + self.filter.as_ref().map_or(0, Filter::bytes)
             + self.runs.iter().map(Run::memory).sum::<usize>()
     }
 
     /// The memtable has outgrown its share: the next checkpoint should flush it.
     pub fn wants_flush(&self) -> bool {
-        let planned = if self.is_filtered { self.memory / FILTER_PART } else { 0 };
-        let shields = match self.cache {
-            Some(_) => self.shields(),
-            None => self.memory / CACHE_PART + planned,
-        };
-        let share = self.memory.saturating_sub(shields);
+        let filter = if self.is_filtered { self.memory / FILTER_PART } else { 0 };
+        let share = self.memory.saturating_sub(filter + self.cache.bytes());
         self.frozen.is_none() && self.memtable.len() > share / TABLE_BYTES_A_KEY
     }
 
@@ -192,8 +187,8 @@ impl SeenSet {
         let mut keys: Vec<u64> = Vec::with_capacity(self.memtable.len());
         keys.extend(self.memtable.keys());
         if is_flush {
-            if self.cache.is_none() {
-                self.raise_shields();
+            if self.filter.is_none() {
+                self.make_filter();
             }
             self.frozen = Some(std::mem::take(&mut self.memtable));
         } else if let Some(frozen) = &self.frozen {
@@ -210,7 +205,9 @@ impl SeenSet {
         self.sort_runs();
         self.frozen = None;
         let len = self.len();
-        self.filter = self.filter.take().filter(|filter| filter.suffices(len));
+        if self.filter.as_ref().is_some_and(|filter| !filter.suffices(len)) {
+            (self.is_filtered, self.filter) = (false, None);
+        }
     }
 
     /// A pass over a bucket, to be run on another thread.
@@ -238,9 +235,7 @@ impl SeenSet {
     /// A pass found this key, or it was inserted: met again it is known at once, as long as the
     /// cache remembers it.
     pub fn note_known(&mut self, key: UrlKey) {
-        if let Some(cache) = &mut self.cache {
-            cache.put(key.0);
-        }
+        self.cache.put(key.0);
     }
 
     /// Runs worth merging, if any; one merge at a time.
@@ -260,20 +255,15 @@ impl SeenSet {
         self.runs.iter().map(Run::info).collect()
     }
 
-    /// Makes cache and filter, and puts the memtable into the filter.
-    fn raise_shields(&mut self) {
-        self.cache = Some(Cache::new(self.memory / CACHE_PART));
+    /// Makes the filter, if there is memory for one, and puts the memtable into it.
+    fn make_filter(&mut self) {
         if self.is_filtered {
             self.filter = Filter::new(self.memory / FILTER_PART, self.len());
+            self.is_filtered = self.filter.is_some();
         }
         if let Some(filter) = &mut self.filter {
             self.memtable.keys().for_each(|key| filter.insert(key));
         }
-    }
-
-    fn shields(&self) -> usize {
-        let filter = self.filter.as_ref().map_or(0, Filter::bytes);
-        filter + self.cache.as_ref().map_or(0, Cache::bytes)
     }
 
     fn keys_in_runs(&self) -> u64 {

@@ -49,9 +49,10 @@ impl World {
         for name in warcs(&names) {
             let bytes = read(&self.disk, name);
             let mut reader = WarcReader::new(Cursor::new(&bytes));
-            let first = reader.next().and_then(Result::ok).filter(|first| {
-                first.head.kind == RecordKind::Warcinfo
-            });
+            let first = reader
+                .next()
+                .and_then(Result::ok)
+                .filter(|first| first.head.kind == RecordKind::Warcinfo);
             let Some(Ok(end)) = first.map(rhumb_archive::Record::finish) else {
                 return Some(format!("{name} does not say what it is"));
             };

@@ -9,8 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use rhumb_archive::{Capture, Encoded, Lookup, Miss};
 use rhumb_crawl::partition::{
-    Dossier, Effect, Event, Fact, Finding, Parcel, Partition, PartitionSettings, Read, Return,
-    Turn,
+    Dossier, Effect, Event, Fact, Finding, Parcel, Partition, PartitionSettings, Read, Return, Turn,
 };
 use rhumb_crawl::store::{self, Holdings, Installed, SeenHandle, StoreError, load_site};
 use rhumb_frontier::{Entry, Manners};
@@ -472,4 +471,3 @@ impl<'w> Process<'w> {
 fn wide(number: usize) -> u64 {
     u64::try_from(number).expect("a length fits 64 bits")
 }
-

@@ -246,7 +246,8 @@ impl Reply {
 
     fn answered(took: Span, mut answer: Answer, body: &[u8]) -> Self {
         answer.bytes = wide(body.len());
-        let head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n\r\n", answer.status, body.len());
+        let head =
+            format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n\r\n", answer.status, body.len());
         let received = [head.as_bytes(), body].concat();
         Self { took, finding: Finding::Answered(Box::new(answer)), received: Some(received) }
     }

@@ -9,7 +9,7 @@ use super::{Dice, Trial, names};
 use crate::run::is_full;
 
 /// Magic, format, start and checksum of a segment.
-const HEADER_BYTES: usize = 20;
+pub(super) const HEADER_BYTES: usize = 20;
 /// Length, kind and checksum of a frame.
 const HEAD_BYTES: usize = 9;
 /// The kind of a frame that says how far the log was synced.

@@ -8,7 +8,7 @@ use super::{Trial, names};
 
 /// Fetches under way have five seconds; the rest is for a slow machine.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
-/// A header, and two frames that say what was synced: there is no fact in so few bytes.
+/// A header, and a line that says that it ended well: no fact is so short.
 const EMPTY_LOG_BYTES: u64 = 80;
 
 #[test]

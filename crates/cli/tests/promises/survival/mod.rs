@@ -201,7 +201,14 @@ impl Trial {
         assert_eq!(witness.robots_violations, Vec::new(), "against robots.txt");
         assert_eq!(witness.decoys, Vec::<String>::new(), "not links");
         assert_eq!(witness.unknown, Vec::<String>::new(), "made up");
-        assert_eq!(witness.hurried(self.delay), Vec::new(), "visited too early");
+        let mut hurried = witness.hurried(self.delay);
+        // Where a torn log has lost a robots.txt, its crawl-delay is not known until it is read
+        // again.
+        hurried.retain(|(host, gap)| {
+            let knew = witness.hosts[host].robots_requests == 1 || !self.judge.is_lenient;
+            knew || *gap < self.delay
+        });
+        assert_eq!(hurried, Vec::new(), "visited too early");
         assert_eq!(witness.crowded(), Vec::<String>::new(), "two at once");
         kept::check(&self.dir(), &self.expected);
     }
