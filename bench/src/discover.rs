@@ -8,7 +8,7 @@ use rhumb_archive::{About, ArchiveSettings, CrawlId};
 use rhumb_crawl::partition::{Effect, Event, Fact, Parcel, Partition, PartitionSettings, Turn};
 use rhumb_crawl::shell::Shares;
 use rhumb_crawl::store::{self, Holdings, Identity, SeenHandle, Store, StoreSettings};
-use rhumb_crawl::tables::FjallTables;
+use rhumb_crawl::tables::{FjallTables, Tables};
 use rhumb_frontier::Manners;
 use rhumb_seen::Bucket;
 use rhumb_web::{Candidate, CanonUrl, Epoch, Errand, HashKey, PartitionId, Span, Tick};
@@ -120,7 +120,8 @@ impl Crawl {
             seen_memory: shares.seen,
         };
         let tables = FjallTables::open(&folder.join(store::TABLES), shares.tables)?;
-        let opened = store::open(&rhumb_disk::real(), Arc::new(tables), &settings)?;
+        let tables: Arc<dyn Tables> = Arc::new(tables);
+        let opened = store::open(&rhumb_disk::real(), &tables, &settings)?;
         let memory = shares.frontier / usize::from(PARTITIONS);
         let partition = |(id, state)| {
             let settings = PartitionSettings {

@@ -6,7 +6,7 @@
 //! frontier sees only who was visited when, and what the web had asked for.
 //!
 //! It opens no socket and no file, reads no clock, and draws no chance but from the seed: the
-//! same seed gives the same history. What it leaves out: bodies, archives and crashes.
+//! same seed gives the same history. Bodies, archives and crashes are left to [`crash`].
 
 mod chance;
 mod checker;

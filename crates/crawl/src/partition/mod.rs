@@ -134,7 +134,9 @@ impl<S: Seen> Partition<S> {
             Event::Parcel(parcel) => self.open(now, parcel, turn),
             Event::Returned(returned) => self.settle(now, *returned, turn),
             Event::BucketSettled { bucket, read, new } => {
-                let new = self.rescued(new);
+                // Whoever meets one of these keys is told to wait for its bucket, and a bucket is
+                // read by one pass at a time: nobody else can have admitted them.
+                let new = new.into_iter().map(Entry::new).collect();
                 let (entries, shelved) = self.place(new);
                 self.greet(entries.iter().chain(&shelved), turn);
                 self.speak(now, Fact::Rescued { bucket, read, entries, shelved }, turn);
@@ -265,19 +267,6 @@ impl<S: Seen> Partition<S> {
         let (entries, shelved) = self.place(new);
         self.greet(entries.iter().chain(&shelved), turn);
         self.speak(now, Fact::Admitted { parcel, entries, shelved, unsure }, turn);
-    }
-
-    /// Those of a bucket's new candidates that did not become known since it was read.
-    fn rescued(&mut self, candidates: Vec<Candidate>) -> Vec<Entry> {
-        let mut here = HashSet::new();
-        let entries = candidates.into_iter().map(Entry::new);
-        let hash = self.settings.hash;
-        let seen = &mut self.state.seen;
-        let is_new = |entry: &Entry| {
-            let key = entry.url().key(hash);
-            seen.meet(key) != Novelty::Known && here.insert(key)
-        };
-        entries.filter(is_new).collect()
     }
 
     /// Divides new entries into those for heads and those for shelves.

@@ -79,7 +79,7 @@ mod tests {
     fn a_jump_is_said_once_and_not_followed() {
         let mut clock = Clock::resume(Tick(0), 0);
         let before = clock.now();
-        clock.wall -= Duration::from_secs(3_600);
+        clock.wall -= Duration::from_hours(1);
         let (off, is_forward) = clock.jump().expect("an hour is a jump");
         assert!(is_forward && off.as_secs() >= 3_599);
         assert_eq!(clock.jump(), None);

@@ -27,7 +27,7 @@ const ENCODERS_MAX: usize = 64;
 /// Pieces of work that are written in one go.
 const BATCH_MAX: usize = 1_024;
 /// How long the thread sleeps when nothing is to be synced.
-const IDLE: Duration = Duration::from_secs(3_600);
+const IDLE: Duration = Duration::from_hours(1);
 
 /// What is to be written.
 #[derive(Debug)]

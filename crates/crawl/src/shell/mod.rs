@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::partition::{Partition, PartitionSettings};
 use crate::store::{self, Identity, StoreSettings};
-use crate::tables::FjallTables;
+use crate::tables::{FjallTables, Tables};
 use clock::Clock;
 use desk::Desk;
 use keeping::Keeping;
@@ -181,7 +181,8 @@ pub async fn run(
 ) -> Result<Summary, CrawlError> {
     let disk = rhumb_disk::real();
     let tables = FjallTables::open(&settings.folder.join(store::TABLES), settings.shares().tables)?;
-    let opened = store::open(&disk, Arc::new(tables), &settings.store())?;
+    let tables: Arc<dyn Tables> = Arc::new(tables);
+    let opened = store::open(&disk, &tables, &settings.store())?;
     settings.hash = opened.identity.hash;
     settings.born_ms = opened.identity.born_ms;
     let clock = Clock::resume(opened.last, settings.born_ms);

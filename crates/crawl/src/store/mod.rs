@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use rhumb_archive::{Archive, ArchiveError, ArchiveSettings, Encoded, Position};
 use rhumb_frontier::backlog::BacklogError;
 use rhumb_seen::SeenError;
-use rhumb_web::{HashKey, PartitionId, Tick};
+use rhumb_web::{HashKey, PartitionId, Span, Tick};
 use thiserror::Error;
 
 use crate::log::{Log, LogError, Offset};
@@ -42,6 +42,8 @@ pub const TABLES: &str = "tables";
 
 /// A segment of the log that would grow beyond this is sealed first.
 const LOG_SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+/// After an end that was not clean, every site is left alone for its gap: none is longer.
+const GAP_MAX: Span = Span::hours(24);
 
 /// What could not be kept, or not be found again.
 #[derive(Debug, Error)]
@@ -181,6 +183,11 @@ pub struct Store {
     kept: Position,
     /// The end of the last records that a fact in the log speaks of.
     known: Position,
+    /// Whether it was opened after a clean end.
+    was_clean: bool,
+    opened_at: Tick,
+    /// The last moment that the log speaks of.
+    last: Tick,
 }
 
 /// Up to where a checkpoint holds.
@@ -210,6 +217,7 @@ impl Store {
         at: Tick,
         facts: &[Fact],
     ) -> Result<(), StoreError> {
+        self.last = self.last.max(at);
         for fact in facts {
             if let Fact::Settled(settled) = fact {
                 self.known = self.known.max(settled.kept.unwrap_or_default());
@@ -263,7 +271,10 @@ impl Store {
 
     /// Seals the archive, and puts its index together.
     pub fn close(mut self) -> Result<(), StoreError> {
-        self.line(&Line::Closed)?;
+        // Until then a site may be on disk that was not left alone since an end that was not.
+        if self.was_clean || self.last.since(self.opened_at) >= GAP_MAX {
+            self.line(&Line::Closed)?;
+        }
         self.sync()?;
         Ok(self.archive.close()?)
     }

@@ -47,7 +47,7 @@ pub struct Opened {
 /// holds is cut off or removed: records, files, the torn end of the log itself.
 pub fn open(
     disk: &SharedDisk,
-    tables: Arc<dyn Tables>,
+    tables: &Arc<dyn Tables>,
     settings: &StoreSettings,
 ) -> Result<Opened, StoreError> {
     let folder = &settings.folder;
@@ -56,7 +56,7 @@ pub fn open(
         disk.create_folder(&folder).map_err(failed("create", &folder))?;
     }
     disk.sync_folder(folder).map_err(failed("sync", folder))?;
-    let identity = identity(disk, &*tables, settings)?;
+    let identity = identity(disk, &**tables, settings)?;
     let ledger: Ledger = match tables.get(Table::Meta, LEDGER)? {
         Some(row) => decode("of the crawl", &row)?,
         None => Ledger::default(),
@@ -70,7 +70,7 @@ pub fn open(
     let seen = SeenSet::open(settings.seen_memory, disk, &seen_folder, &ledger.runs, young)?;
     let holdings = Holdings {
         disk: Arc::clone(disk),
-        tables: Arc::clone(&tables),
+        tables: Arc::clone(tables),
         seen: SeenHandle::new(seen),
         backlog: Backlog::open(Arc::clone(disk), backlog_folder, &ledger.segments)?,
         folder: folder.clone(),
@@ -105,8 +105,16 @@ pub fn open(
     replay.wake_ticketed()?;
     let has_tickets = replay.states.iter().any(State::has_tickets);
     let is_clean = replay.is_closed && !has_tickets;
-    let store =
-        Store { log, archive, buffer: Vec::new(), kept: replay.archive, known: replay.archive };
+    let store = Store {
+        log,
+        archive,
+        buffer: Vec::new(),
+        kept: replay.archive,
+        known: replay.archive,
+        was_clean: is_clean,
+        opened_at: replay.last,
+        last: replay.last,
+    };
     Ok(Opened {
         identity,
         store,
@@ -121,6 +129,7 @@ pub fn open(
 impl Store {
     /// Says in the log that the crawl goes on, before anything is sent.
     pub fn opened(&mut self, now: Tick) -> Result<(), StoreError> {
+        (self.opened_at, self.last) = (now, now);
         self.line(&Line::Opened(now))?;
         self.sync()
     }
@@ -235,7 +244,7 @@ fn doubtful(
     from: Offset,
     kept: Position,
 ) -> Result<Option<Offset>, StoreError> {
-    let mut checked = kept;
+    let (mut known, mut checked) = (kept, kept);
     let mut doubtful: Vec<(Offset, Position)> = Vec::new();
     let folder = settings.folder.join(LOG);
     let log = read_log(disk, &folder, from, &mut |at, line| {
@@ -246,10 +255,16 @@ fn doubtful(
             }
             Line::Fact(_, _, fact) => {
                 if let Fact::Settled(settled) = &*fact {
+                    known = known.max(settled.kept.unwrap_or_default());
                     doubtful.extend(settled.kept.map(|end| (at, end)));
                 }
             }
-            Line::Opened(_) | Line::Closed => {}
+            // An opening cuts the archive back to what the log knows, and syncs it.
+            Line::Opened(_) => {
+                checked = known;
+                doubtful.clear();
+            }
+            Line::Closed => {}
         }
         Ok(Verdict::Take)
     })?;

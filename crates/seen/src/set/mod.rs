@@ -219,8 +219,10 @@ impl SeenSet {
     /// - What [`Pass::find_new`] calls new is inserted, though `meet` still says "unsure" of it:
     ///   nobody else can have inserted it, because `meet` said "unsure" to everybody.
     pub fn pass(&self, bucket: Bucket) -> Pass {
-        let frozen = self.frozen.iter().flat_map(|frozen| frozen.bucket(bucket));
-        let mut tables: Vec<u64> = self.memtable.bucket(bucket).chain(frozen).collect();
+        let mut tables = Vec::new();
+        for table in self.frozen.iter().chain([&self.memtable]) {
+            table.bucket(bucket).for_each(|key| tables.push(key));
+        }
         tables.sort_unstable();
         Pass::new(bucket, tables, self.runs.clone())
     }

@@ -36,6 +36,7 @@ impl World {
         if self.was_clean && !opened.is_clean {
             self.witness.report.violate("unclean", || "after a clean end".to_owned());
         }
+        self.opened_clean = opened.is_clean;
         self.tally = tally;
     }
 

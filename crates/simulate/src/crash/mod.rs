@@ -3,8 +3,9 @@
 //!
 //! A life of the process ends by kill (what was written stays) or by power cut (what was not
 //! synced is lost, torn or reordered), at any step, at any operation of the disk, in the commit
-//! of a checkpoint, or while the crawl is being opened. A [`witness::Witness`] hears every fact
-//! and every request, and holds them against what the next life finds.
+//! of a checkpoint, or while the crawl is being opened. A witness hears every fact and every
+//! request, and holds them against what the next life finds. It knows nothing of the crawler but
+//! what it says.
 
 mod committer;
 mod inspection;
@@ -67,7 +68,9 @@ struct World {
     /// How far the wall clock was set back.
     set_back: u64,
     fate: Fate,
-    /// Whether the last life ended with a checkpoint and nothing under way.
+    /// Whether the last opening found a clean end.
+    opened_clean: bool,
+    /// Whether the last life ended with a checkpoint and nothing under way, after such an opening.
     was_clean: bool,
     /// Something happened that no further life can repair.
     is_broken: bool,
@@ -137,6 +140,7 @@ impl World {
             now: BORN_MS,
             set_back: 0,
             fate: Fate::Natural,
+            opened_clean: false,
             was_clean: false,
             is_broken: false,
             chance,
@@ -194,8 +198,7 @@ impl World {
         };
         let is_over = process.live(steps)?;
         if is_over || matches!(fate, Fate::Clean(_)) {
-            let is_clean = process.finish()?;
-            self.was_clean = is_clean;
+            self.was_clean = process.finish()? && self.opened_clean;
         }
         Ok(is_over)
     }

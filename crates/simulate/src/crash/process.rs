@@ -12,6 +12,7 @@ use rhumb_crawl::partition::{
     Dossier, Effect, Event, Fact, Finding, Parcel, Partition, PartitionSettings, Read, Return, Turn,
 };
 use rhumb_crawl::store::{self, Holdings, Installed, SeenHandle, StoreError, load_site};
+use rhumb_crawl::tables::Tables;
 use rhumb_frontier::{Entry, Manners};
 use rhumb_seen::Bucket;
 use rhumb_web::{Epoch, Errand, Origin, PartitionId, Span, Tick, Ticket};
@@ -29,9 +30,9 @@ const TICKET_FOR: Span = Span::minutes(2);
 /// Time passes for the partitions this often.
 const TICK_EVERY: Span = Span::seconds(1);
 /// A checkpoint that only makes room in memory comes at most this often.
-const ROOM_EVERY: Span = Span::seconds(2);
+const ROOM_EVERY: Span = Span::seconds(5);
 /// One turn of the desk in so many begins a checkpoint without a reason.
-const CHECKPOINT_ONCE_IN: u64 = 60;
+const CHECKPOINT_ONCE_IN: u64 = 100;
 /// Passes at once.
 const PASSES_MAX: usize = 4;
 /// Steps after which a crawl counts as stuck.
@@ -78,8 +79,8 @@ pub(super) struct Process<'w> {
 impl<'w> Process<'w> {
     /// Opens the crawl and takes it up.
     pub(super) fn begin(world: &'w mut World) -> Result<Self, StoreError> {
-        let tables = Arc::new(world.tables.clone());
-        let opened = store::open(&world.shared_disk(), tables, &world.settings)?;
+        let tables: Arc<dyn Tables> = Arc::new(world.tables.clone());
+        let opened = store::open(&world.shared_disk(), &tables, &world.settings)?;
         world.check_opened(&opened);
         let from = opened.last.max(Tick(world.wall().saturating_sub(opened.identity.born_ms)));
         let mut committer = Committer::new(opened.store);

@@ -31,6 +31,8 @@ fn a_crawl_that_is_killed_at_any_moment_loses_nothing_and_keeps_nothing_twice() 
     let spec = Spec { latency: Duration::from_millis(5), ..Spec::sized(51, hosts, pages) };
     let flags = ["--delay", "20ms", "--ip-delay", "0s", "--tries", "1"];
     let trial = Trial::new(&spec, &flags, Duration::from_millis(20));
+    let slow = trial.served.web().hosts.iter().filter(|host| host.crawl_delay().is_some());
+    assert!(slow.count() > 1, "some hosts ask for a longer gap");
     let under = run("at any moment", trial, kills);
     assert!(under.fetches * 2 >= kills, "{under:?}");
 }

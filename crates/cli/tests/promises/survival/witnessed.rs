@@ -1,6 +1,7 @@
 //! What the server saw of a crawl that ended many times, held against what the crawler told.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use rhumb_testweb::{Served, Witness};
@@ -9,15 +10,34 @@ use rhumb_testweb::{Served, Witness};
 /// is under way. What was told longer than this before a kill is written.
 const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
 
+/// A request goes through the server's thread in at most so many turns: it is accepted, looked
+/// at and read.
+const TURNS: usize = 8;
+
+/// A DNS question for a name that does not exist.
+const QUESTION: &[u8] =
+    b"\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x04none\x00\x00\x01\x00\x01";
+
+/// What the server saw, once it has taken up all that reached it before. Its one thread serves
+/// DNS, too: whoever waited before such a question has had a turn when it is answered.
+pub(super) fn settled(served: &Served) -> Witness {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    socket.connect(served.dns()).expect("loopback");
+    for _ in 0..TURNS {
+        socket.send(QUESTION).expect("sent");
+        socket.recv(&mut [0; 512]).expect("answered");
+    }
+    served.witness()
+}
+
 /// Judges run by run.
 pub(super) struct Judge {
     /// The pages of the web.
     pages: BTreeSet<String>,
     /// Hosts whose robots.txt is asked for by one origin alone.
     plain_hosts: BTreeSet<String>,
-    /// How it was when the last run ended, and the one before it.
+    /// How it was when the last run ended.
     last: Ends,
-    before_last: Ends,
     /// What was told so shortly before an end that it may not have been written; by how much.
     unsure: BTreeMap<String, Duration>,
     /// Pages, sitemaps and traps that were asked for once more.
@@ -33,9 +53,12 @@ pub(super) struct Judge {
 /// How it was when a run ended.
 #[derive(Default)]
 struct Ends {
+    at: Option<Instant>,
     /// Pages that were asked for and whose end was not told.
     in_flight: BTreeSet<String>,
-    /// Requests for robots.txt at hosts that were asked for pages, too.
+    /// Sitemaps and traps whose end was told: they are no pages of the model.
+    others: BTreeSet<String>,
+    /// Requests for robots.txt at hosts where it is known for sure.
     robots: BTreeMap<String, usize>,
     repeats: usize,
     retries: usize,
@@ -55,7 +78,6 @@ impl Judge {
             pages: served.expected().pages.into_keys().collect(),
             plain_hosts: plain.map(|(name, _)| name.to_owned()).collect(),
             last: Ends::default(),
-            before_last: Ends::default(),
             unsure: BTreeMap::new(),
             again: 0,
             hasty: 0,
@@ -73,7 +95,7 @@ impl Judge {
     pub(super) fn run_ended(
         &mut self,
         witness: &Witness,
-        told: &BTreeMap<String, Instant>,
+        told: &mut BTreeMap<String, Instant>,
         at: Instant,
     ) {
         let new = witness.repeats[self.last.repeats..].iter();
@@ -83,27 +105,30 @@ impl Judge {
             assert!(met.insert(url), "{url} was asked for again without an end between");
             self.judge_repeat(url, told);
         }
-        for (host, requests) in &self.before_last.robots {
+        for (host, requests) in &self.last.robots {
             let now = witness.hosts[host].robots_requests;
             assert!(now == *requests || self.is_lenient, "robots.txt of {host} was known");
         }
-        for (url, told) in told {
+        for (url, told) in &*told {
             let by = at.saturating_duration_since(*told);
             if by < WRITTEN_WITHIN {
                 self.unsure.insert(url.clone(), by);
             }
         }
         let asked = witness.pages.keys().filter(|url| !told.contains_key(*url));
+        let others = told.keys().filter(|url| !self.pages.contains(*url));
         let ends = Ends {
+            at: Some(at),
+            others: others.cloned().collect(),
             in_flight: asked.cloned().collect(),
-            robots: self.known_robots(witness),
+            robots: self.known_robots(witness, told),
             repeats: witness.repeats.len(),
             retries: witness.retries.len(),
         };
-        self.before_last = std::mem::replace(&mut self.last, ends);
+        self.last = ends;
     }
 
-    fn judge_repeat(&mut self, url: &str, told: &BTreeMap<String, Instant>) {
+    fn judge_repeat(&mut self, url: &str, told: &mut BTreeMap<String, Instant>) {
         self.again += 1;
         if self.last.in_flight.contains(url) {
             return;
@@ -111,19 +136,26 @@ impl Judge {
         if let Some(by) = self.unsure.remove(url) {
             self.hasty += 1;
             self.hasty_by = self.hasty_by.max(by);
+            // It is in flight once more, until it is told once more.
+            if told.get(url).copied() < self.last.at {
+                told.remove(url);
+            }
             return;
         }
-        // Sitemaps and traps are no pages of the model: what is known of them is what was told.
-        let is_settled = told.contains_key(url) || self.pages.contains(url);
+        let is_settled = self.pages.contains(url) || self.last.others.contains(url);
         assert!(!is_settled || self.is_lenient, "{url} was settled, and asked for again");
     }
 
-    /// Requests for robots.txt where it must be known, because pages were asked for.
-    fn known_robots(&self, witness: &Witness) -> BTreeMap<String, usize> {
-        let hosts = witness.hosts.iter().filter(|(name, host)| {
-            let others = host.robots_requests + host.sitemap_requests;
-            host.requests > others && self.plain_hosts.contains(*name)
-        });
-        hosts.map(|(name, host)| (name.clone(), host.robots_requests)).collect()
+    /// Requests for robots.txt where it is known for sure: a page of the host was told in time.
+    fn known_robots(
+        &self,
+        witness: &Witness,
+        told: &BTreeMap<String, Instant>,
+    ) -> BTreeMap<String, usize> {
+        let sure =
+            told.keys().filter(|url| self.pages.contains(*url) && !self.unsure.contains_key(*url));
+        let hosts = sure.filter_map(|url| url.split(['/', ':']).nth(3));
+        let plain = hosts.filter(|host| self.plain_hosts.contains(*host));
+        plain.map(|host| (host.to_owned(), witness.hosts[host].robots_requests)).collect()
     }
 }
