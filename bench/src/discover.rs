@@ -241,7 +241,7 @@ impl Crawl {
     }
 
     fn checkpoint(&mut self) -> Outcome {
-        let snapshot = self.holdings.snapshot(self.now, &mut self.partitions);
+        let snapshot = self.holdings.snapshot(self.now, &mut self.partitions, true);
         let mark = self.store.mark()?;
         let installed = snapshot.write(mark)?;
         self.holdings.install(installed);

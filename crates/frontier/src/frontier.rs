@@ -223,13 +223,15 @@ impl Frontier {
             ordinal
         } else {
             let stub = self.cold.entry(key).or_insert(Stub { due: Tick::NEVER, put: [0; 2] });
-            if stub.due == Tick::NEVER {
+            let put = &mut stub.put[usize::from(scheme == Scheme::Https)];
+            *put += 1;
+            let ordinal = *put - 1;
+            // The first of a lane need not wait for what holds the other.
+            if stub.due == Tick::NEVER || (ordinal == 0 && stub.due > Tick::default()) {
                 stub.due = Tick::default();
                 self.asleep.push(Reverse((stub.due, key)));
             }
-            let put = &mut stub.put[usize::from(scheme == Scheme::Https)];
-            *put += 1;
-            *put - 1
+            ordinal
         };
         Place { lane: key.lane(scheme), ordinal }
     }
@@ -381,6 +383,11 @@ impl Frontier {
         self.warm.len() * SITE_BYTES + self.heads * ENTRY_BYTES
     }
 
+    /// How many entries more fit into so many bytes.
+    pub fn room(&self, memory: usize) -> usize {
+        memory.saturating_sub(self.bytes()) / ENTRY_BYTES
+    }
+
     /// How many warm sites with work are held back, by what.
     pub fn held(&self) -> impl Iterator<Item = (Hold, u64)> {
         self.agenda.held()
@@ -401,11 +408,6 @@ impl Frontier {
         let mut changed: Vec<Site> = self.changed.drain().collect();
         changed.sort_unstable();
         changed
-    }
-
-    /// How many warm sites differ from their row on disk.
-    pub fn changed_count(&self) -> usize {
-        self.changed.len()
     }
 
     /// Notes a site that lies on disk.

@@ -160,11 +160,6 @@ impl SiteState {
         self.errands.len() + self.plain.in_memory() + self.secure.in_memory()
     }
 
-    /// Whether a ticket of this site is out.
-    pub fn is_in_flight(&self) -> bool {
-        self.in_flight
-    }
-
     /// Where the shelves of both lanes begin and end: `[http, https]`.
     pub fn shelves(&self) -> [Shelf; 2] {
         [&self.plain, &self.secure].map(|lane| Shelf { put: lane.put, taken: lane.taken })
@@ -185,12 +180,15 @@ impl SiteState {
         Some(if soonest.until > by_clock.until { soonest } else { by_clock })
     }
 
-    /// When it is worth looking at: as [`SiteState::waits`], and at once if its shelf has more
-    /// while its heads are empty.
+    /// When it is worth looking at: as [`SiteState::waits`], where a lane whose head is empty
+    /// while its shelf is not counts as one that has entries.
     pub(crate) fn due(&self) -> Tick {
-        let has_shelf = [&self.plain, &self.secure].iter().any(|lane| lane.shelved() > 0);
-        let by_shelf = if has_shelf { self.manner.ready_at } else { Tick::NEVER };
-        self.waits().map_or(by_shelf, |waiting| waiting.until)
+        let by_clock = self.manner.ready_at;
+        let shelves = [&self.plain, &self.secure].into_iter();
+        let shelves = shelves.filter(|lane| lane.wants_refill() && lane.queue.len() == 0);
+        let by_shelf = shelves.map(|lane| lane.pages_at.max(by_clock)).min();
+        let by_head = self.waits().map(|waiting| waiting.until);
+        by_shelf.into_iter().chain(by_head).min().unwrap_or(Tick::NEVER)
     }
 
     /// Puts an entry back that was out, to be fetched not before its time.

@@ -47,11 +47,13 @@ pub enum Reason {
     NotHttp,
     /// The text is no URL.
     BadUrl,
+    /// Its page has more links, in bytes, than are followed.
+    TooManyLinks,
 }
 
 impl Reason {
     /// Every reason, in the order in which they are shown.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::OutOfScope,
         Self::Excluded,
         Self::NotIncluded,
@@ -66,6 +68,7 @@ impl Reason {
         Self::PrivateAddress,
         Self::NotHttp,
         Self::BadUrl,
+        Self::TooManyLinks,
     ];
 
     /// The one word for it in events, summaries and tests.
@@ -85,6 +88,7 @@ impl Reason {
             Self::PrivateAddress => "private-address",
             Self::NotHttp => "not-http",
             Self::BadUrl => "bad-url",
+            Self::TooManyLinks => "too-many-links",
         }
     }
 }

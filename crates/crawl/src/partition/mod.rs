@@ -14,7 +14,7 @@ mod tally;
 mod tests;
 mod turn;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rhumb_frontier::{Entry, HEAD_MAX, Manners, Placement, Planner, SiteKey};
 use rhumb_seen::{Novelty, Seen};
@@ -54,6 +54,21 @@ pub struct PartitionSettings {
 
 /// Cold sites that are read at once.
 const WAKING_MAX: usize = 64;
+/// What a site brings into memory that wakes: itself, and a short head.
+const WOKEN_BYTES: usize = 16 * 1024;
+/// Entries that a refill brings at least.
+const REFILL_MIN: usize = 32;
+/// Calls that are kept for one cold site.
+const CALLS_MAX: usize = 1_000;
+
+/// What must not wait behind the shelf of a cold site.
+#[derive(Debug)]
+enum Call {
+    /// Its robots.txt came, by way of another site.
+    Robots(Origin, RobotsAnswer),
+    /// It has the robots.txt of another site.
+    Errand(Entry),
+}
 
 /// A share of the crawl: its state, and the policy that moves it.
 #[derive(Debug)]
@@ -64,6 +79,9 @@ pub struct Partition<S> {
     refilling: HashSet<Origin>,
     /// Cold sites that are being read.
     waking: HashSet<SiteKey>,
+    /// What waits for a cold site that is being read. It is forgotten when the crawl ends: whoever
+    /// asked for a robots.txt asks again.
+    calls: HashMap<SiteKey, Vec<Call>>,
     /// Set at the opening of a crawl that did not end well: a request of before may be unknown,
     /// so every site is left alone for its full gap from here on.
     rest_from: Option<Tick>,
@@ -78,8 +96,8 @@ impl<S: Seen> Partition<S> {
 
     /// A partition that remembers.
     pub fn with_state(settings: PartitionSettings, state: State<S>) -> Self {
-        let (refilling, waking) = (HashSet::new(), HashSet::new());
-        Self { settings, state, refilling, waking, rest_from: None }
+        let (refilling, waking, calls) = (HashSet::new(), HashSet::new(), HashMap::new());
+        Self { settings, state, refilling, waking, calls, rest_from: None }
     }
 
     /// Which one it is.
@@ -99,30 +117,35 @@ impl<S: Seen> Partition<S> {
 
     /// Takes up a crawl: tickets that were out are void, and if it did not end well no site is
     /// visited before its full gap has passed.
-    pub fn reopen(&mut self, now: Tick, is_clean: bool, turn: &mut Turn) {
-        let out: Vec<_> = self.state.out.keys().copied().collect();
-        for number in out {
+    /// `last` is the last moment that is known of before.
+    pub fn reopen(&mut self, now: Tick, last: Tick, is_clean: bool, turn: &mut Turn) {
+        let out: Vec<_> =
+            self.state.out.iter().map(|(number, out)| (*number, out.clone())).collect();
+        // How long the requests that were under way had taken by then.
+        let mut taken: HashMap<Site, Span> = HashMap::new();
+        for (number, Outstanding { entry, expires }) in out {
+            let issued = expires - self.settings.ticket_for;
+            taken.insert(entry.url().site(), last.since(issued));
             self.speak(now, Fact::Recalled(number), turn);
         }
-        if is_clean {
-            return;
+        if !is_clean {
+            self.rest_from = Some(now);
         }
-        self.rest_from = Some(now);
         let mut warm: Vec<Site> =
             self.state.frontier.sites().map(|(site, _)| site.clone()).collect();
         warm.sort_unstable();
         for site in warm {
-            self.rest(now, &site, turn);
+            self.rest(now, &site, taken.get(&site).copied().unwrap_or_default(), turn);
             self.refill(&site, turn);
         }
     }
 
-    fn rest(&mut self, now: Tick, site: &Site, turn: &mut Turn) {
+    fn rest(&mut self, now: Tick, site: &Site, took: Span, turn: &mut Turn) {
         let Some(from) = self.rest_from else { return };
-        let gap = self.settings.manners.gap(Span::ZERO, self.robots_gap(now, site));
+        let gap = self.settings.manners.gap(took, self.robots_gap(now, site));
         let until = from + gap + Span(1);
         let manner = self.state.frontier.site(site).map(rhumb_frontier::SiteState::manner);
-        if manner.unwrap_or_default().ready_at < until {
+        if until > now && manner.unwrap_or_default().ready_at < until {
             self.speak(now, Fact::Rested { site: site.clone(), until }, turn);
         }
     }
@@ -164,7 +187,7 @@ impl<S: Seen> Partition<S> {
 
     /// Whether its sites take more memory than they should: a checkpoint lets them go.
     pub fn is_crowded(&self) -> bool {
-        self.state.frontier.bytes() > self.settings.memory
+        self.bytes() > self.settings.memory
     }
 
     /// Tickets that are out.
@@ -185,9 +208,8 @@ impl<S: Seen> Partition<S> {
     /// When it is worth asking for tickets: as [`Partition::earliest`], but for sites that cannot
     /// come into memory now.
     pub fn wants_turn_at(&self) -> Option<Tick> {
-        let may_wake = self.waking.len() < WAKING_MAX && !self.is_crowded();
         let frontier = &self.state.frontier;
-        let due = if may_wake { frontier.earliest() } else { frontier.earliest_warm() };
+        let due = if self.may_wake() { frontier.earliest() } else { frontier.earliest_warm() };
         let rested =
             self.rest_from.map_or(Tick::default(), |from| from + self.settings.manners.delay);
         due.map(|due| due.max(rested))
@@ -195,7 +217,7 @@ impl<S: Seen> Partition<S> {
 
     /// Bytes that its sites take in memory, about.
     pub fn bytes(&self) -> usize {
-        self.state.frontier.bytes()
+        self.state.bytes()
     }
 
     /// Gives its sites more memory, or less; those that are in it stay until they are let go.
@@ -205,21 +227,53 @@ impl<S: Seen> Partition<S> {
 
     fn woken(&mut self, now: Tick, dossier: Dossier, turn: &mut Turn) {
         let site = dossier.site.clone();
-        self.waking.remove(&self.state.frontier.key(&site));
+        let key = self.state.frontier.key(&site);
+        self.waking.remove(&key);
         self.state.wake(dossier);
-        self.rest(now, &site, turn);
+        self.rest(now, &site, Span::ZERO, turn);
+        for call in self.calls.remove(&key).unwrap_or_default() {
+            match call {
+                Call::Robots(origin, answer) => self.hear_robots(now, origin, answer, turn),
+                Call::Errand(entry) => {
+                    let (entries, shelved, unsure) = (vec![entry], Vec::new(), Vec::new());
+                    let fact = Fact::Admitted { parcel: None, entries, shelved, unsure };
+                    self.speak(now, fact, turn);
+                }
+            }
+        }
         self.refill(&site, turn);
         turn.effects.push(Effect::Resolve(site));
     }
 
     /// Asks for cold sites that are due, as many as may be in memory.
     fn wake_due(&mut self, now: Tick, turn: &mut Turn) {
-        while self.waking.len() < WAKING_MAX && !self.is_crowded() {
+        while self.may_wake() {
             let Some(key) = self.state.frontier.next_cold(now) else { break };
-            if self.waking.insert(key) {
-                turn.effects.push(Effect::Read(Read::Site(key)));
-            }
+            self.wake(key, turn);
         }
+    }
+
+    /// Whether one more cold site may come into memory, with a head of entries.
+    fn may_wake(&self) -> bool {
+        let coming = self.waking.len() * WOKEN_BYTES;
+        self.waking.is_empty() && !self.is_crowded()
+            || self.waking.len() < WAKING_MAX && self.bytes() + coming < self.settings.memory
+    }
+
+    fn wake(&mut self, key: SiteKey, turn: &mut Turn) {
+        if self.waking.insert(key) {
+            turn.effects.push(Effect::Read(Read::Site(key)));
+        }
+    }
+
+    /// Keeps something for a cold site until it is in memory.
+    fn call(&mut self, site: &Site, call: Call, turn: &mut Turn) {
+        let key = self.state.frontier.key(site);
+        let calls = self.calls.entry(key).or_default();
+        if calls.len() < CALLS_MAX {
+            calls.push(call);
+        }
+        self.wake(key, turn);
     }
 
     fn open(&mut self, now: Tick, parcel: Parcel, turn: &mut Turn) {
@@ -228,11 +282,13 @@ impl<S: Seen> Partition<S> {
             return;
         }
         let stamp = Some((parcel.from, parcel.number));
-        // A site that is on disk asks again when it is on turn: it waited too long for this.
-        if let Some((origin, answer)) = parcel.robots
-            && !self.state.frontier.is_cold(&origin.site)
-        {
-            self.hear_robots(now, origin, answer, turn);
+        if let Some((origin, answer)) = parcel.robots {
+            if self.state.frontier.is_cold(&origin.site) {
+                let site = origin.site.clone();
+                self.call(&site, Call::Robots(origin, answer), turn);
+            } else {
+                self.hear_robots(now, origin, answer, turn);
+            }
         }
         self.meet(now, stamp, parcel.candidates, turn);
     }
@@ -250,6 +306,11 @@ impl<S: Seen> Partition<S> {
         let mut here = HashSet::new();
         for candidate in candidates {
             let entry = Entry::new(candidate);
+            let site = entry.url().site();
+            if entry.is_robots() && self.state.frontier.is_cold(&site) {
+                self.call(&site, Call::Errand(entry), turn);
+                continue;
+            }
             if entry.is_robots() {
                 new.push(entry);
                 continue;
@@ -294,7 +355,9 @@ impl<S: Seen> Partition<S> {
             let origin = Origin { scheme, site: site.clone() };
             let Some(place) = self.state.frontier.wants_refill(&origin) else { continue };
             if self.refilling.insert(origin.clone()) {
-                turn.effects.push(Effect::Read(Read::Refill(origin, place, HEAD_MAX)));
+                let count =
+                    self.state.frontier.room(self.settings.memory).clamp(REFILL_MIN, HEAD_MAX);
+                turn.effects.push(Effect::Read(Read::Refill(origin, place, count)));
             }
         }
     }

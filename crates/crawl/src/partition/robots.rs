@@ -26,6 +26,9 @@ pub struct RobotsState {
     /// The last file that came, as it speaks to us; kept as [`RobotsRow`], as it came.
     #[serde(skip)]
     good: Option<RobotsFor>,
+    /// Bytes that it takes, about: twice those of the file.
+    #[serde(skip)]
+    bytes: usize,
     /// By what the server knows it.
     etag: Option<String>,
     /// What the last answer was.
@@ -131,6 +134,11 @@ impl RobotsState {
         self.asked_at.is_some_and(|asked| now.since(asked) < ANSWER_WITHIN)
     }
 
+    /// Bytes that its file takes in memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// By what the server knows the file that we have.
     pub(super) fn etag(&self) -> Option<&String> {
         self.etag.as_ref().filter(|_| self.good.is_some())
@@ -142,7 +150,10 @@ impl RobotsState {
         self.good = match row {
             _ if self.good.is_some() => self.good,
             _ if self.is_absent_by_age => Some(Robots::allow_all().for_agent(agent)),
-            Some(RobotsRow::File(body)) => Some(Robots::parse(body).for_agent(agent)),
+            Some(RobotsRow::File(body)) => {
+                self.bytes = 2 * body.len();
+                Some(Robots::parse(body).for_agent(agent))
+            }
             Some(RobotsRow::Absent) => Some(Robots::allow_all().for_agent(agent)),
             None => None,
         };
@@ -179,11 +190,13 @@ impl RobotsState {
         match answer {
             RobotsAnswer::File { body, etag } => {
                 self.good = Some(Robots::parse(body).for_agent(agent));
+                self.bytes = 2 * body.len();
                 self.etag.clone_from(etag);
                 self.is_absent_by_age = false;
             }
             RobotsAnswer::Absent | RobotsAnswer::Unreachable(_) => {
                 self.good = Some(Robots::allow_all().for_agent(agent));
+                self.bytes = 0;
                 self.etag = None;
                 self.is_absent_by_age = unreachable;
             }

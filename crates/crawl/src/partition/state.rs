@@ -35,6 +35,8 @@ pub struct State<S> {
     pub(super) seen: S,
     pub(super) unsure: BTreeMap<Bucket, Vec<Candidate>>,
     pub(super) robots: HashMap<Origin, RobotsState>,
+    /// Bytes of the robots.txt files that are in memory.
+    robots_bytes: usize,
     pub(super) out: BTreeMap<TicketNumber, Outstanding>,
     pub(super) next_ticket: TicketNumber,
     /// The number of the last parcel sent to each partition.
@@ -70,6 +72,7 @@ impl<S: Seen> State<S> {
             seen,
             unsure: BTreeMap::new(),
             robots: HashMap::new(),
+            robots_bytes: 0,
             out: BTreeMap::new(),
             next_ticket: TicketNumber::default(),
             sent: BTreeMap::new(),
@@ -112,7 +115,9 @@ impl<S: Seen> State<S> {
             }
             Fact::Robots { origin, answer, refresh_at, manner, pages_at, is_given_up } => {
                 let robots = self.robots.entry(origin.clone()).or_default();
+                let before = robots.bytes();
                 robots.answered(at, &self.agent, answer, *refresh_at);
+                self.robots_bytes = self.robots_bytes + robots.bytes() - before;
                 if let Some(row) = RobotsRow::of(answer) {
                     let lane = self.frontier.key(&origin.site).lane(origin.scheme);
                     self.files.insert(lane, row);
@@ -209,7 +214,9 @@ impl<S: Seen> State<S> {
         for (scheme, robots) in [Scheme::Http, Scheme::Https].into_iter().zip(dossier.robots) {
             if let Some((robots, row)) = robots {
                 let origin = Origin { scheme, site: dossier.site.clone() };
-                self.robots.insert(origin, robots.with_file(&self.agent, row.as_ref()));
+                let robots = robots.with_file(&self.agent, row.as_ref());
+                self.robots_bytes += robots.bytes();
+                self.robots.insert(origin, robots);
             }
         }
         self.frontier.wake(&dossier.site, dossier.state);
@@ -234,10 +241,12 @@ impl<S: Seen> State<S> {
                 robots.get(&origin).is_some_and(|robots| robots.is_asked(now))
             })
         };
+        let bytes = bytes.saturating_sub(self.robots_bytes);
         let cooled = self.frontier.cool(bytes, |site, _| may(site) && !waits(site));
         for site in cooled {
             for scheme in [Scheme::Http, Scheme::Https] {
-                self.robots.remove(&Origin { scheme, site: site.clone() });
+                let gone = self.robots.remove(&Origin { scheme, site: site.clone() });
+                self.robots_bytes -= gone.map_or(0, |robots| robots.bytes());
             }
         }
     }
@@ -279,6 +288,11 @@ impl<S: Seen> State<S> {
     /// How many candidates wait, by bucket.
     pub fn waiting_counts(&self) -> impl Iterator<Item = (Bucket, usize)> {
         self.unsure.iter().map(|(bucket, candidates)| (*bucket, candidates.len()))
+    }
+
+    /// Bytes that sites take in memory, about.
+    pub fn bytes(&self) -> usize {
+        self.frontier.bytes() + self.robots_bytes
     }
 
     /// Whether tickets are out.

@@ -39,9 +39,7 @@ impl<S: Seen> Partition<S> {
             issued += usize::from(self.serve(now, &site, turn));
             self.refill(&site, turn);
         }
-        if issued < room {
-            self.wake_due(now, turn);
-        }
+        self.wake_due(now, turn);
         issued
     }
 

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::desk::Notice;
+use super::keeping::guarded;
 use super::worker::Arrival;
 use crate::partition::Fact;
 use crate::store::{Mark, Snapshot, Store, StoreError};
@@ -205,7 +206,7 @@ impl Committer {
                     let mark = self.store.mark()?;
                     let notices = self.notices.clone();
                     std::thread::spawn(move || {
-                        let written = snapshot.write(mark);
+                        let written = guarded(|| snapshot.write(mark));
                         // The desk is gone only when the crawl has ended.
                         notices.blocking_send(Notice::Checkpointed(Box::new(written))).ok();
                     });

@@ -1,7 +1,7 @@
 //! The desk: one task that owns all partitions, and decides while the workers fetch.
 //!
 //! It never waits for anything but events and time: parcels between partitions lie in a queue of
-//! its own, workers report through a channel that has room for every ticket that is out, and
+//! its own, whoever reports to it waits for it and not the other way round, and
 //! reports for the user are dropped into a channel or kept until there is room. So there is no
 //! circle of waiting, and no deadlock. What it needs of the disk is read on other threads, and
 //! what it says is written by the committer: see `keeping`.
@@ -117,11 +117,16 @@ impl Desk {
 
     /// Takes up a crawl where it ended: parcels that did not arrive arrive, tickets that were out
     /// are void.
-    pub(super) fn reopen(&mut self, parcels: Vec<crate::partition::Parcel>, is_clean: bool) {
+    pub(super) fn reopen(
+        &mut self,
+        parcels: Vec<crate::partition::Parcel>,
+        last: Tick,
+        is_clean: bool,
+    ) {
         let now = self.clock.now();
         for id in self.all() {
             let mut turn = Turn::default();
-            self.partitions[id.index()].reopen(now, is_clean, &mut turn);
+            self.partitions[id.index()].reopen(now, last, is_clean, &mut turn);
             self.carry_out(id, now, turn);
         }
         self.own.extend(parcels.into_iter().map(|parcel| (parcel.to, Event::Parcel(parcel))));
@@ -310,9 +315,9 @@ impl Desk {
             self.keeping.note(now, fact);
             if let Fact::Settled(settled) = fact
                 && let Some(root) = &settled.root
+                && self.keeping.holdings.add_root(root.clone())
             {
                 Arc::make_mut(&mut self.rules).scope.add_root(root);
-                self.keeping.holdings.add_root(root.clone());
             }
         }
         self.worker.counter().log(id, now, turn.facts);

@@ -23,8 +23,8 @@ const PASSES_MAX: usize = 4;
 const WAITING_BYTES: usize = 192;
 /// Pieces of work that the committer may be behind before no more tickets are issued.
 const LAG_MAX: usize = 16_384;
-/// Of the memory that no partition uses, each may take one part in so many in a second.
-const SLACK_PARTS: usize = 16;
+/// However short checkpoints are apart, the log may run ahead of one by four times this.
+const LOG_AHEAD_MIN: u64 = 16_000_000;
 /// A checkpoint that only makes room in memory comes at most this often.
 const ROOM_EVERY: Span = Span::seconds(2);
 /// Below this share of the disk, and below so many bytes, no new fetch starts.
@@ -129,10 +129,10 @@ impl Keeping {
         let reading = self.holdings.backlog.read(place.lane, place.ordinal, count);
         let notices = self.notices.clone();
         tokio::task::spawn_blocking(move || {
-            let read = match reading.run() {
+            let read = guarded(|| match reading.run() {
                 Ok(entries) if entries.is_empty() => Err(StoreError::ShelfLost(origin.to_string())),
                 read => read.map_err(StoreError::from),
-            };
+            });
             notices.blocking_send(Notice::Refilled(id, origin, read)).ok();
         });
     }
@@ -141,9 +141,15 @@ impl Keeping {
         let load = load_site(Arc::clone(&self.holdings.tables), &self.holdings.backlog, key);
         let notices = self.notices.clone();
         tokio::task::spawn_blocking(move || {
-            notices.blocking_send(Notice::Woken(id, load().map(Box::new))).ok();
+            notices.blocking_send(Notice::Woken(id, guarded(load).map(Box::new))).ok();
         });
     }
+}
+
+/// Runs a piece of work on a thread of its own: should it panic, the crawl ends and says so.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .unwrap_or(Err(StoreError::Panicked))
 }
 
 impl Desk {
@@ -183,22 +189,31 @@ impl Desk {
         }
     }
 
-    /// A partition has its share for certain, and of what the others leave a part at a time: a
+    /// A partition has its share for certain, and of what the others leave a part every second: a
     /// crawl of one domain has all its sites in one.
     fn share_memory(&mut self) {
         let share = self.settings.shares().frontier;
+        let count = self.partitions.len().max(1);
         let used: usize = self.partitions.iter().map(Partition::bytes).sum();
-        let part = share.saturating_sub(used) / SLACK_PARTS;
-        let own = share / self.partitions.len().max(1);
+        // What is left is shared out evenly, every second anew; if nothing is left everyone gives.
+        let part = share.saturating_sub(used) / count;
+        let own = share / count;
         for partition in &mut self.partitions {
-            partition.set_memory(own.max(partition.bytes() + part));
+            let bytes = partition.bytes();
+            let fair = if used <= share { bytes } else { bytes / 8 * (share / (used / 8).max(1)) };
+            partition.set_memory(own.max(fair + part));
         }
     }
 
     /// Whether writing or passing is so far behind that no more should be fetched.
     pub(super) fn is_behind(&self) -> bool {
         let keeping = &self.keeping;
-        self.worker.counter().lag() > LAG_MAX || keeping.waiting_count > 2 * keeping.waiting_max
+        let logged = self.worker.counter().log_end().saturating_sub(keeping.marked);
+        self.worker.counter().lag() > LAG_MAX
+            || keeping.waiting_count > 2 * keeping.waiting_max
+            // A checkpoint is under way that makes room, and takes its time.
+            || keeping.holdings.backlog.bytes() > 2 * keeping.backlog_bytes
+            || logged > 4 * keeping.checkpoint_bytes.max(LOG_AHEAD_MIN)
     }
 
     /// Starts passes over the buckets for which enough candidates wait, or for long enough.
@@ -236,7 +251,7 @@ impl Desk {
         self.keeping.passing.push(bucket);
         let notices = self.keeping.notices.clone();
         tokio::task::spawn_blocking(move || {
-            let new = pass.find_new(&keys).map_err(StoreError::from);
+            let new = guarded(|| pass.find_new(&keys).map_err(StoreError::from));
             notices.blocking_send(Notice::Passed(bucket, parts, new)).ok();
         });
     }
@@ -278,12 +293,12 @@ impl Desk {
                 || self.partitions.iter().any(Partition::is_crowded)
         };
         if is_long || (is_rested && wants_room()) {
-            self.checkpoint(now);
+            self.checkpoint(now, true);
         }
     }
 
-    fn checkpoint(&mut self, now: Tick) {
-        let snapshot = self.keeping.holdings.snapshot(now, &mut self.partitions);
+    fn checkpoint(&mut self, now: Tick, merges: bool) {
+        let snapshot = self.keeping.holdings.snapshot(now, &mut self.partitions, merges);
         self.keeping.is_checkpointing = true;
         self.keeping.marked = self.worker.counter().log_end();
         self.keeping.checkpointed_at = now;
@@ -303,7 +318,7 @@ impl Desk {
             let now = self.clock.now();
             self.work_off(now);
             if !is_last {
-                self.checkpoint(now);
+                self.checkpoint(now, false);
             }
         }
         Ok(())

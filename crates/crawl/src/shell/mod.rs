@@ -222,7 +222,7 @@ pub async fn run(
     let shown = (outlet.reports, outlet.progress);
     let mut desk =
         Desk::new(settings, clock, partitions, keeping, rules, Arc::clone(&worker), shown);
-    desk.reopen(opened.parcels, opened.is_clean);
+    desk.reopen(opened.parcels, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {
         let ended = desk.run(&mut inbox, outlet.stop).await?;

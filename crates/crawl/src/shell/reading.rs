@@ -18,6 +18,10 @@ use crate::partition::Answer;
 /// Indexes of sitemaps within indexes; the protocol has none, some sites have one.
 const SITEMAP_LEVELS_MAX: u16 = 2;
 
+/// Bytes of links of one page that are followed: a page names them shorter than they are, and a
+/// fact must hold them all. A sitemap of the protocol's largest size has about as many.
+const LINK_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// Reads answers for one crawl.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
@@ -35,6 +39,8 @@ pub(super) struct Reader {
 pub(super) struct Reading {
     pub(super) answer: Answer,
     pub(super) refusals: Vec<Report>,
+    /// Bytes of the links that the rules admit.
+    link_bytes: usize,
 }
 
 impl Reader {
@@ -160,7 +166,11 @@ impl Reader {
 
     fn judge(&self, target: Candidate, rules: &Rules, reading: &mut Reading) {
         match rules.judge(&target) {
+            Verdict::Admit if reading.link_bytes > LINK_BYTES_MAX => {
+                self.refuse(&target, Reason::TooManyLinks, reading);
+            }
             Verdict::Admit => {
+                reading.link_bytes += target.url.as_str().len();
                 let owner = owner(&target.url, self.hash, self.partitions);
                 reading.answer.candidates.push((owner, target));
             }

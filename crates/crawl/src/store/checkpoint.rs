@@ -1,7 +1,7 @@
 //! Checkpoints: what changed since the last one goes into one batch, with the files that it lists
 //! and the offset of the log up to which it holds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,22 +31,20 @@ pub struct Holdings {
     /// What waits on disk.
     pub backlog: Backlog,
     pub(super) folder: PathBuf,
-    pub(super) roots: Vec<CanonUrl>,
+    pub(super) roots: BTreeSet<CanonUrl>,
     pub(super) ledger: Ledger,
     pub(super) next_file: u64,
 }
 
 impl Holdings {
-    /// A seed moved there.
-    pub fn add_root(&mut self, root: CanonUrl) {
-        if !self.roots.contains(&root) {
-            self.roots.push(root);
-        }
+    /// A seed moved there; whether that is news.
+    pub fn add_root(&mut self, root: CanonUrl) -> bool {
+        self.roots.insert(root)
     }
 
     /// The places to which seeds moved.
-    pub fn roots(&self) -> &[CanonUrl] {
-        &self.roots
+    pub fn roots(&self) -> impl Iterator<Item = &CanonUrl> {
+        self.roots.iter()
     }
 
     fn name(&mut self, kind: &str) -> String {
@@ -56,7 +54,13 @@ impl Holdings {
 
     /// Takes what a checkpoint needs out of memory, between two turns: no parcel is under way.
     /// The caller marks the log right after it, and calls [`Snapshot::write`] on any thread.
-    pub fn snapshot(&mut self, now: Tick, partitions: &mut [Partition<SeenHandle>]) -> Snapshot {
+    /// Merges are left out where there is no time for them.
+    pub fn snapshot(
+        &mut self,
+        now: Tick,
+        partitions: &mut [Partition<SeenHandle>],
+        merges: bool,
+    ) -> Snapshot {
         let mut batch = Batch::default();
         let mut urls = HashMap::new();
         let mut cursors = HashMap::new();
@@ -85,13 +89,13 @@ impl Holdings {
             batch.put(Table::Meta, partition_key(id), encode(&state.row()));
         }
         let keys = self.seen.lock().snapshot();
-        let seen_merge = self.seen.lock().merge();
+        let seen_merge = self.seen.lock().merge().filter(|_| merges);
         let frozen = self.backlog.freeze();
-        let backlog_merge = self.backlog.merge();
+        let backlog_merge = self.backlog.merge().filter(|_| merges);
         let names = [self.name("run"), self.name("run"), self.name("part"), self.name("part")];
         let mut ledger = self.ledger.clone();
         ledger.at = now;
-        ledger.roots.clone_from(&self.roots);
+        ledger.roots = self.roots.iter().cloned().collect();
         ledger.next_file = self.next_file;
         Snapshot {
             disk: Arc::clone(&self.disk),
@@ -227,17 +231,30 @@ impl Snapshot {
     ) -> Result<Option<(Segment, Vec<String>)>, StoreError> {
         let Some(merge) = self.backlog_merge.take() else { return Ok(None) };
         let (tables, cursors) = (&self.tables, &self.cursors);
-        // Of a site that has no row, or whose row cannot be read now, everything is kept.
+        // Of a site that has no row everything is kept.
+        let trouble = std::cell::RefCell::new(None);
         let taken = |lane: LaneKey| {
             if let Some(taken) = cursors.get(&lane) {
                 return *taken;
             }
-            let row = tables.get(Table::Sites, &row_key(lane.site().0)).ok().flatten();
-            let head = row.and_then(|row| decode_site_head(&row).ok());
-            head.map_or(0, |head| head.shelves[usize::from(lane.scheme() == Scheme::Https)].taken)
+            let row = tables.get(Table::Sites, &row_key(lane.site().0));
+            let head = row
+                .map_err(StoreError::from)
+                .and_then(|row| row.map(|row| decode_site_head(&row)).transpose());
+            let shelf = usize::from(lane.scheme() == Scheme::Https);
+            match head {
+                Ok(head) => head.map_or(0, |head| head.shelves[shelf].taken),
+                Err(error) => {
+                    trouble.borrow_mut().get_or_insert(error);
+                    0
+                }
+            }
         };
         let (segment, replaced) =
             merge.write(&*self.disk, &self.backlog_folder, &self.names[3], &taken)?;
+        if let Some(error) = trouble.into_inner() {
+            return Err(error);
+        }
         // It stands where those stood: the entries of a lane lie in the order of the segments.
         let segments = &mut self.ledger.segments;
         let at = segments.iter().position(|info| replaced.contains(&info.name));

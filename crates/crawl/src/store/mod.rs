@@ -85,6 +85,9 @@ pub enum StoreError {
     /// A shelf does not hold what was put there.
     #[error("the backlog has lost entries of {0}")]
     ShelfLost(String),
+    /// A part of the program failed.
+    #[error("a thread of the crawl panicked")]
+    Panicked,
     /// The tables were written by a later version.
     #[error("this crawl was written in format {0}, which this version does not know")]
     Format(u32),
@@ -135,7 +138,7 @@ impl StoreError {
             }
             Self::Tables(error) => matches!(error, TablesError::Failed { .. }) && !self.is_full(),
             Self::Line | Self::Row(_) | Self::Orphaned(_) | Self::ShelfLost(_) => true,
-            Self::Io { .. } | Self::Format(_) | Self::Partitions { .. } => false,
+            Self::Io { .. } | Self::Format(_) | Self::Partitions { .. } | Self::Panicked => false,
         }
     }
 

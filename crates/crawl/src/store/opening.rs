@@ -74,7 +74,7 @@ pub fn open(
         seen: SeenHandle::new(seen),
         backlog: Backlog::open(Arc::clone(disk), backlog_folder, &ledger.segments)?,
         folder: folder.clone(),
-        roots: ledger.roots.clone(),
+        roots: ledger.roots.iter().cloned().collect(),
         next_file: ledger.next_file,
         ledger,
     };
@@ -103,6 +103,7 @@ pub fn open(
     let keep = Keep::UpTo(replay.archive);
     let archive = Archive::open(Arc::clone(disk), &folder.join(ARCHIVE), archive_settings, keep)?;
     replay.wake_ticketed()?;
+    replay.expect_waiting(identity);
     let has_tickets = replay.states.iter().any(State::has_tickets);
     let is_clean = replay.is_closed && !has_tickets;
     let store = Store {
@@ -302,6 +303,18 @@ impl Replay {
             }
         }
         Ok(())
+    }
+
+    /// Candidates that wait for a pass go on waiting, and with them whoever has the same key.
+    fn expect_waiting(&self, identity: Identity) {
+        let mut seen = self.holdings.seen.lock();
+        for state in &self.states {
+            for (bucket, _) in state.waiting_counts() {
+                for candidate in state.waiting(bucket) {
+                    seen.expect(candidate.url.key(identity.hash));
+                }
+            }
+        }
     }
 
     fn take(&mut self, line: Line<'_>) -> Result<(), StoreError> {

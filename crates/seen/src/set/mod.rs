@@ -227,6 +227,14 @@ impl SeenSet {
         Pass::new(bucket, tables, self.runs.clone())
     }
 
+    /// A candidate with this key waits for a pass since before the set was opened: whoever meets
+    /// the key must wait as well, whatever the filter of today would say.
+    pub fn expect(&mut self, key: UrlKey) {
+        if let Some(filter) = &mut self.filter {
+            filter.insert(key.0);
+        }
+    }
+
     /// How many waiting candidates of one bucket pay for a pass.
     pub fn pass_pays(&self) -> usize {
         let keys_a_bucket = self.keys_in_runs() / u64::from(Bucket::COUNT);

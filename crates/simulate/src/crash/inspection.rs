@@ -30,7 +30,7 @@ impl World {
         if let Some(flaw) = self.archive_flaw() {
             self.witness.report.violate("archive", || flaw);
         }
-        if self.witness.has_root() == opened.holdings.roots().is_empty() {
+        if self.witness.has_root() == opened.holdings.roots().next().is_none() {
             self.witness.report.violate("root", || "a seed moved, or did not".to_owned());
         }
         if self.was_clean && !opened.is_clean {

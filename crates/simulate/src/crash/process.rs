@@ -115,18 +115,18 @@ impl<'w> Process<'w> {
             checkpointed_at: from,
             ticked_at: from,
         };
-        process.reopen(opened.parcels, opened.is_clean);
+        process.reopen(opened.parcels, opened.last, opened.is_clean);
         Ok(process)
     }
 
-    fn reopen(&mut self, parcels: Vec<Parcel>, is_clean: bool) {
+    fn reopen(&mut self, parcels: Vec<Parcel>, last: Tick, is_clean: bool) {
         let now = self.now();
         for index in 0..self.partitions.len() {
             let mut turn = Turn::default();
             let partition = &mut self.partitions[index];
             let out = partition.in_flight();
             self.world.witness.report.add(Count::Recalled, wide(out));
-            partition.reopen(now, is_clean, &mut turn);
+            partition.reopen(now, last, is_clean, &mut turn);
             if partition.in_flight() > 0 {
                 let words = || format!("partition {index} has tickets of another life");
                 self.world.witness.report.violate("ticket", words);
@@ -422,7 +422,7 @@ impl<'w> Process<'w> {
     /// Begins a checkpoint: no parcel is under way.
     fn checkpoint(&mut self) {
         let now = self.now();
-        let snapshot = self.holdings.snapshot(now, &mut self.partitions);
+        let snapshot = self.holdings.snapshot(now, &mut self.partitions, true);
         self.is_checkpointing = true;
         self.checkpointed_at = now;
         self.committer.bring(Work::Checkpoint(Box::new(snapshot)));

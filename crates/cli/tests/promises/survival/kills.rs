@@ -60,7 +60,10 @@ fn run(name: &str, mut trial: Trial, kills: usize) -> Under {
     for kill in 1..=kills {
         let logs = names(&trial.dir().join("log"));
         let warcs = names(&trial.dir().join("archive"));
-        let going = trial.run_until(kill * pages / (kills + 1));
+        // What was settled and not told any more is never told: the rest is shared out anew.
+        let left = pages - trial.served.witness().pages.len();
+        let share = (left / (kills + 2 - kill)).max(1);
+        let going = trial.run_until(trial.pages_told + share);
         trial.kill(going, Duration::from_micros(dice.below(30_000)));
         under.note(&trial, &logs, &warcs);
         if kill % 4 == 0 {

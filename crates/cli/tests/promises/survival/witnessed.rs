@@ -54,7 +54,9 @@ pub(super) struct Judge {
 #[derive(Default)]
 struct Ends {
     at: Option<Instant>,
-    /// Pages that were asked for and whose end was not told.
+    /// Pages that were asked for.
+    asked: BTreeSet<String>,
+    /// Those of them whose end was not told.
     in_flight: BTreeSet<String>,
     /// Sitemaps and traps whose end was told: they are no pages of the model.
     others: BTreeSet<String>,
@@ -115,12 +117,13 @@ impl Judge {
                 self.unsure.insert(url.clone(), by);
             }
         }
-        let asked = witness.pages.keys().filter(|url| !told.contains_key(*url));
+        let in_flight = witness.pages.keys().filter(|url| !told.contains_key(*url));
         let others = told.keys().filter(|url| !self.pages.contains(*url));
         let ends = Ends {
             at: Some(at),
             others: others.cloned().collect(),
-            in_flight: asked.cloned().collect(),
+            asked: witness.pages.keys().cloned().collect(),
+            in_flight: in_flight.cloned().collect(),
             robots: self.known_robots(witness, told),
             repeats: witness.repeats.len(),
             retries: witness.retries.len(),
@@ -143,7 +146,14 @@ impl Judge {
             return;
         }
         let is_settled = self.pages.contains(url) || self.last.others.contains(url);
-        assert!(!is_settled || self.is_lenient, "{url} was settled, and asked for again");
+        let was_asked = self.last.asked.contains(url);
+        let ago = told.get(url).map(Instant::elapsed);
+        assert!(
+            !is_settled || self.is_lenient,
+            "{url} was settled, and asked for again; told {ago:?} ago; asked for before the last \
+            end: {was_asked}, which was {:?} ago",
+            self.last.at.map(|at| at.elapsed()),
+        );
     }
 
     /// Requests for robots.txt where it is known for sure: a page of the host was told in time.
