@@ -255,7 +255,7 @@ impl Desk {
                     self.post.send(at, id, Event::Refilled(origin, entries));
                 }
                 Effect::Read(Read::Site(key)) => {
-                    let dossier = self.rows.remove(&key).unwrap_or_else(|| self.met(key));
+                    let dossier = self.rows.get(&key).cloned().unwrap_or_else(|| self.met(key));
                     let at = self.in_a_while(1_000, 100_000);
                     self.post.send(at, id, Event::Woken(Box::new(dossier)));
                 }

@@ -61,7 +61,6 @@ pub fn open(
         Some(row) => decode("of the crawl", &row)?,
         None => Ledger::default(),
     };
-    remove_orphans(disk, folder, &ledger)?;
     let (seen_folder, backlog_folder) = (folder.join(SEEN), folder.join(BACKLOG));
     let young = match &ledger.young {
         Some(info) => Run::open(&**disk, &seen_folder, info)?.keys()?,
@@ -102,6 +101,8 @@ pub fn open(
     archive_settings.crawl = crawl_id(identity.hash);
     let keep = Keep::UpTo(replay.archive);
     let archive = Archive::open(Arc::clone(disk), &folder.join(ARCHIVE), archive_settings, keep)?;
+    // Not before: of a crawl that cannot be opened nothing is removed.
+    remove_orphans(disk, folder, &replay.holdings.ledger)?;
     replay.wake_ticketed()?;
     replay.expect_waiting(identity);
     let has_tickets = replay.states.iter().any(State::has_tickets);

@@ -1,6 +1,6 @@
 //! What must hold when a crawl is opened, and at its end: the files are read as a stranger would.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Cursor;
 use std::path::PathBuf;
 
@@ -67,7 +67,22 @@ impl World {
             }
         }
         let lacking = records.count();
-        (lacking > 0).then(|| format!("{lacking} records are not there"))
+        if lacking > 0 {
+            return Some(format!("{lacking} records are not there"));
+        }
+        self.index_flaw(&names)
+    }
+
+    /// What the index of all files names, and the index of no file.
+    fn index_flaw(&self, names: &[String]) -> Option<String> {
+        if !names.iter().any(|name| name == INDEX) {
+            return None;
+        }
+        let indexes = names.iter().filter(|name| name.ends_with(CDXJ) && *name != INDEX);
+        let known: Vec<String> = indexes.flat_map(|name| lines(&self.disk, name)).collect();
+        let known: HashSet<&String> = known.iter().collect();
+        let stale = lines(&self.disk, INDEX).into_iter().find(|line| !known.contains(line))?;
+        Some(format!("the index names what is not there: {stale}"))
     }
 
     /// Every page was found, kept once, and counted once.
@@ -127,7 +142,7 @@ impl World {
                 *found.entry((url, status)).or_default() += 1;
             }
         }
-        let index = String::from_utf8_lossy(&read(&self.disk, INDEX)).lines().count();
+        let index = lines(&self.disk, INDEX).len();
         if kinds.get(&true).copied().unwrap_or(0) != index {
             let words = || format!("{index} lines for {kinds:?} records");
             self.witness.report.violate("index", words);
@@ -142,6 +157,10 @@ fn warcs(names: &[String]) -> Vec<&str> {
         names.iter().map(String::as_str).filter(|name| name.ends_with(WARC)).collect();
     warcs.sort_by_key(|name| name.rsplit('-').next().map(str::to_owned));
     warcs
+}
+
+fn lines(disk: &SimulatedDisk, name: &str) -> Vec<String> {
+    String::from_utf8_lossy(&read(disk, name)).lines().map(str::to_owned).collect()
 }
 
 fn read(disk: &SimulatedDisk, name: &str) -> Vec<u8> {

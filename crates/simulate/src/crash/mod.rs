@@ -98,11 +98,13 @@ pub fn run(seed: u64) -> CrashReport {
 
 impl Fate {
     fn draw(chance: &mut Chance) -> Self {
+        // A short life is one that has hardly said that it began.
+        let steps = if chance.per_myriad(5_000) { chance.skewed(1_500) } else { chance.below(60) };
         match chance.below(10) {
-            0..4 => Self::Steps(chance.skewed(1_500)),
+            0..4 => Self::Steps(steps),
             4..7 => Self::Operations(chance.skewed(500)),
-            7..9 => Self::Commit(chance.skewed(6), chance.per_myriad(5_000)),
-            _ => Self::Clean(chance.skewed(1_500)),
+            7 => Self::Commit(chance.skewed(6), chance.per_myriad(5_000)),
+            _ => Self::Clean(steps),
         }
     }
 }

@@ -422,7 +422,8 @@ impl<'w> Process<'w> {
     /// Begins a checkpoint: no parcel is under way.
     fn checkpoint(&mut self) {
         let now = self.now();
-        let snapshot = self.holdings.snapshot(now, &mut self.partitions, true);
+        let merges = self.world.chance.per_myriad(8_000);
+        let snapshot = self.holdings.snapshot(now, &mut self.partitions, merges);
         self.is_checkpointing = true;
         self.checkpointed_at = now;
         self.committer.bring(Work::Checkpoint(Box::new(snapshot)));

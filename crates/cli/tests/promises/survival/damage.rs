@@ -8,7 +8,7 @@ use rhumb_crawl::tables::{Batch, FjallTables, Table, Tables};
 use rhumb_testweb::Spec;
 
 use super::cuts::{HEADER_BYTES, newest, synced};
-use super::{Gone, Trial, contents, kept, names};
+use super::{Gone, Trial, contents, has_ending, kept, names};
 
 fn trial() -> Trial {
     let spec = Spec { traps: false, ..Spec::sized(55, 20, 200) };
@@ -74,6 +74,7 @@ struct Bench {
 impl Bench {
     /// The harm is noticed and named before anything is asked for or written; then it is undone.
     #[track_caller]
+    #[expect(clippy::print_stdout, reason = "what is told is for people to judge")]
     fn check(&mut self, what: &str, named: &[&str], harm: impl FnOnce(&Path)) {
         let dir = self.trial.dir();
         harm(&dir);
@@ -130,7 +131,7 @@ fn damage_is_named_and_nothing_is_touched_and_a_copy_put_back_goes_on() {
     bench.check("the tables have no version", &["tables", "version"], |_| {
         remove(&tables.join("version"));
     });
-    let journal = names(&tables).into_iter().find(|name| name.ends_with(".jnl"));
+    let journal = names(&tables).into_iter().find(|name| has_ending(name, "jnl"));
     let journal = tables.join(journal.expect("a journal"));
     let length = std::fs::metadata(&journal).expect("it is there").len();
     let length = usize::try_from(length).expect("a small file");

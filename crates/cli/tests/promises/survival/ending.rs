@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rhumb_testweb::Spec;
 
-use super::{Trial, names};
+use super::{Trial, has_ending, names};
 
 /// Fetches under way have five seconds; the rest is for a slow machine.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ fn sigterm_ends_within_seconds_with_a_checkpoint_and_nothing_is_replayed() {
         let segment = log.join(segments.first().expect("one"));
         let length = segment.metadata().expect("it is there").len();
         assert!(length <= EMPTY_LOG_BYTES, "{length} bytes are left to be replayed");
-        assert!(names(&trial.dir().join("archive")).iter().all(|name| !name.ends_with(".open")));
+        assert!(names(&trial.dir().join("archive")).iter().all(|name| !has_ending(name, "open")));
     }
     assert!(longest < ENDS_WITHIN, "{longest:?}");
     let gone = trial.finish();

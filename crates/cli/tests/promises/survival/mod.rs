@@ -156,6 +156,7 @@ impl Trial {
     }
 
     /// Starts a run and hears it until so many pages of the web are told.
+    #[expect(clippy::panic, reason = "a run that ends too early is a failed test")]
     fn run_until(&mut self, pages: usize) -> Going {
         let going = Going::start(self.command());
         while self.pages_told < pages {
@@ -186,7 +187,9 @@ impl Trial {
     fn follow(&mut self, going: Going) -> Gone {
         let (gone, lines) = going.end();
         let ended = Instant::now();
-        lines.iter().for_each(|line| self.hear(line));
+        for line in &lines {
+            self.hear(line);
+        }
         self.judge.run_ended(&witnessed::settled(&self.served), &mut self.told, ended);
         let is_page = |url: &&String| self.expected.pages.contains_key(*url);
         self.pages_told = self.told.keys().filter(is_page).count();
@@ -225,6 +228,11 @@ fn names(folder: &Path) -> BTreeSet<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return BTreeSet::new() };
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
     entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect()
+}
+
+/// Whether a name ends in a dot and this.
+fn has_ending(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|it| it == ending)
 }
 
 /// Every file below a folder with its bytes; the lock aside.

@@ -45,6 +45,7 @@ fn on_a_small_disk(trial: &Trial, kb: u32, step: u32) -> Option<Run> {
 }
 
 /// Crawls a web on a disk that begins with so many KB; says how often it was full.
+#[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 fn fill(spec: &Spec, kb: u32, step: u32) -> Option<usize> {
     let flags = ["--delay", "5ms", "--ip-delay", "0s", "--tries", "1", "--checkpoint", "64KB"];
     let trial = Trial::new(spec, &flags, Duration::from_millis(5));
