@@ -21,7 +21,7 @@ mod surt;
 mod verify;
 
 pub use archive::{
-    About, Archive, ArchiveError, ArchiveSettings, Keep, Placed, Position, is_whole,
+    About, Archive, ArchiveError, ArchiveSettings, Keep, Placed, Position, ensure_reaches, is_whole,
 };
 pub use capture::{Capture, Earlier, Lookup, Miss};
 pub use digest::Digest;

@@ -137,8 +137,8 @@ fn check_vacant(folder: &Path) -> Result<(), Fault> {
         }
         if name != LOCK_NAME && name != NEW_NAME {
             return Err(Fault::usage(
-                format!("{shown} holds something else"),
-                "an empty or new folder with -o DIR",
+                format!("{shown} holds something else, or a crawl without its crawl.toml"),
+                "an empty or new folder with -o DIR, or put the crawl.toml back",
             ));
         }
     }

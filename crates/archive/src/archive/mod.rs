@@ -18,7 +18,7 @@ use self::file::OpenFile;
 use self::name::{CDXJ, INDEX, WARC};
 pub use self::position::{Keep, Position};
 use self::recover::Leftovers;
-pub use self::whole::is_whole;
+pub use self::whole::{ensure_reaches, is_whole};
 use crate::cdxj;
 use crate::encode::{Encoded, Encoder};
 use crate::id::CrawlId;

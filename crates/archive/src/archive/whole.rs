@@ -35,6 +35,34 @@ pub fn is_whole(
     Ok(true)
 }
 
+/// Fails if the file of a position is gone, or shorter than it: for a position that is known to have
+/// reached the disk. Nothing is changed.
+pub fn ensure_reaches(
+    disk: &dyn Disk,
+    folder: &Path,
+    prefix: &str,
+    position: Position,
+) -> Result<(), ArchiveError> {
+    if position.serial == 0 {
+        return Ok(());
+    }
+    let names = list(disk, folder)?;
+    let is_it = |name: &&String| name::serial(name, prefix) == Some(position.serial);
+    let found = names.iter().filter(is_it).find_map(|name| name::records(name));
+    let wants = position.end;
+    let Some(file) = found else {
+        let file = folder.join(format!("{prefix}-*-{:05}.warc.gz", position.serial));
+        return Err(ArchiveError::Behind { file, has: 0, wants });
+    };
+    let path = records_path(disk, folder, file)?;
+    let length = disk.open(&path).and_then(|file| file.length());
+    let has = length.map_err(failed("read", &path))?;
+    if has < wants {
+        return Err(ArchiveError::Behind { file: path, has, wants });
+    }
+    Ok(())
+}
+
 /// Whether a file is whole from one place to another, or to its end.
 fn reads_whole(
     disk: &dyn Disk,

@@ -227,6 +227,12 @@ fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str>) -> Fault
     if error.is_usage() {
         let advice = "the settings and the version that it was made with, or another -o DIR";
         Fault::usage(what, advice)
+    } else if error.is_newer() {
+        Fault::failed(what, "the newer rhumb that wrote it, or another folder with -o DIR")
+    } else if let CrawlError::Orphaned(_) = error {
+        let advice =
+            "another folder with -o DIR: this one lost its tables, or an older rhumb made it";
+        Fault::failed(what, format!("{advice}; its archive can still be exported"))
     } else if error.is_full() {
         Fault::failed(what, format!("make room on the disk of {shown}{then}: nothing is lost"))
     } else if error.is_damage() {

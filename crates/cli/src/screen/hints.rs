@@ -124,7 +124,8 @@ fn certificates(summary: &Summary, _: &Backdrop) -> Option<String> {
 fn limit_reached(summary: &Summary, backdrop: &Backdrop) -> Option<String> {
     let queued = counted(summary.progress.queued, "URL");
     let more = backdrop.again.as_ref();
-    let more = more.map_or_else(String::new, |again| format!("; with a higher one: {again}"));
+    let more = more
+        .map_or_else(String::new, |again| format!("; with a higher one, or none, set: {again}"));
     (summary.ended == Ended::Limit && summary.progress.queued > 0)
         .then(|| format!("the limit was reached with {queued} in the queue{more}"))
 }

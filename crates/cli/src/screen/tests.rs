@@ -279,7 +279,7 @@ fn what_a_limit_leaves_is_counted() {
         summary.ended = Ended::Limit;
         summary.progress.queued = 1_234;
     };
-    let hint = "the limit was reached with 1,234 URLs in the queue; with a higher one: rhumb \
+    let hint = "the limit was reached with 1,234 URLs in the queue; with a higher one, or none, set: rhumb \
                 crawl -o here";
     check_hint(change, &[hint]);
 }

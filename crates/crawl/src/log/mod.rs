@@ -51,7 +51,7 @@ pub type Take<'a> = dyn FnMut(Offset, &[u8]) -> Result<Verdict, LogError> + 'a;
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The disk refused.
-    #[error("cannot {doing} {path}")]
+    #[error("cannot {doing} {path}: {source}")]
     Io {
         /// What was tried.
         doing: &'static str,

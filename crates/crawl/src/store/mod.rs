@@ -119,9 +119,17 @@ impl StoreError {
 
     /// Whether it is for the user to change a setting.
     pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Partitions { .. } | Self::Tables(TablesError::InUse { .. }))
+    }
+
+    /// Whether a later version wrote the crawl.
+    pub fn is_newer(&self) -> bool {
         matches!(
             self,
-            Self::Partitions { .. } | Self::Format(_) | Self::Tables(TablesError::InUse { .. })
+            Self::Format(_)
+                | Self::Log(LogError::Format { .. })
+                | Self::Seen(SeenError::Format { .. })
+                | Self::Backlog(BacklogError::Format { .. })
         )
     }
 
@@ -136,7 +144,10 @@ impl StoreError {
             Self::Seen(_) | Self::Backlog(_) => {
                 !self.is_full() && self.io_kind().is_none_or(|kind| kind == io::ErrorKind::NotFound)
             }
-            Self::Tables(error) => matches!(error, TablesError::Failed { .. }) && !self.is_full(),
+            Self::Tables(TablesError::Failed { reason, .. }) => {
+                !self.is_full() && !reason.contains("PermissionDenied")
+            }
+            Self::Tables(_) => false,
             Self::Line | Self::Row(_) | Self::Orphaned(_) | Self::ShelfLost(_) => true,
             Self::Io { .. } | Self::Format(_) | Self::Partitions { .. } | Self::Panicked => false,
         }

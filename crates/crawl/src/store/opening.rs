@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use rhumb_archive::{Archive, Keep, Position, is_whole};
+use rhumb_archive::{Archive, Keep, Position, ensure_reaches, is_whole};
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
 use rhumb_seen::{Run, SeenSet};
@@ -51,11 +51,7 @@ pub fn open(
     settings: &StoreSettings,
 ) -> Result<Opened, StoreError> {
     let folder = &settings.folder;
-    for name in [LOG, SEEN, BACKLOG, ARCHIVE] {
-        let folder = folder.join(name);
-        disk.create_folder(&folder).map_err(failed("create", &folder))?;
-    }
-    disk.sync_folder(folder).map_err(failed("sync", folder))?;
+    create_folders(disk, folder)?;
     let identity = identity(disk, &**tables, settings)?;
     let ledger: Ledger = match tables.get(Table::Meta, LEDGER)? {
         Some(row) => decode("of the crawl", &row)?,
@@ -135,6 +131,14 @@ impl Store {
         self.line(&Line::Opened(now))?;
         self.sync()
     }
+}
+
+fn create_folders(disk: &SharedDisk, folder: &Path) -> Result<(), StoreError> {
+    for name in [LOG, SEEN, BACKLOG, ARCHIVE] {
+        let folder = folder.join(name);
+        disk.create_folder(&folder).map_err(failed("create", &folder))?;
+    }
+    disk.sync_folder(folder).map_err(failed("sync", folder))
 }
 
 /// Opens the log and hands its lines out.
@@ -271,10 +275,12 @@ fn doubtful(
         Ok(Verdict::Take)
     })?;
     drop(log);
-    let folder = settings.folder.join(ARCHIVE);
+    let (folder, prefix) = (settings.folder.join(ARCHIVE), &settings.archive.prefix);
+    // What was synced must be there: nothing of the log is cut for an archive that was damaged.
+    ensure_reaches(&**disk, &folder, prefix, checked)?;
     for (at, end) in doubtful {
         if end > checked {
-            if !is_whole(&**disk, &folder, &settings.archive.prefix, checked, end)? {
+            if !is_whole(&**disk, &folder, prefix, checked, end)? {
                 return Ok(Some(at));
             }
             checked = end;

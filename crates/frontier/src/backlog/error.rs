@@ -9,7 +9,7 @@ use super::LaneKey;
 #[derive(Debug, thiserror::Error)]
 pub enum BacklogError {
     /// The disk refused.
-    #[error("cannot {action} {}", path.display())]
+    #[error("cannot {action} {}: {source}", path.display())]
     Disk {
         /// What was tried.
         action: &'static str,
