@@ -27,7 +27,7 @@ const USAGE: &str = "\
 usage: cargo x <chore>
   check                   format, clippy, tidy, documentation; no tests
   test [--full] [FILTER]  every test, then the plants; --full for the long sizes
-  plants [NAME]           plant known bugs into a copy: each must turn its test red
+  plants [NAME]           plant known bugs, or those named so, into a copy: each must turn red
   tidy                    layers, sizes, names, links
   conformance             the external suites, counted
   pictures                the live display in tmux, drawn into docs/pictures

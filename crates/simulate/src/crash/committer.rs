@@ -13,8 +13,6 @@ use rhumb_web::{Origin, PartitionId, Tick, UrlKey};
 use super::World;
 use super::process::Notice;
 
-/// What was written reaches the disk within this time.
-const DURABILITY_MS: u64 = 200;
 /// Pieces of work that are written in one go.
 const BATCH_MAX: u64 = 6;
 
@@ -125,7 +123,7 @@ impl Committer {
             world.witness.written();
             inbox.extend(arrivals);
         }
-        let is_due = |since| world.now >= since + DURABILITY_MS;
+        let is_due = |since| world.now >= since + world.durability;
         if self.unsynced.is_some_and(is_due) {
             self.store.sync()?;
             world.witness.synced();

@@ -61,6 +61,8 @@ struct World {
     witness: Witness,
     encoder: Encoder,
     partition_memory: usize,
+    /// What was written reaches the disk within so many milliseconds.
+    durability: u64,
     /// The counts as the last opening found them.
     tally: Tally,
     /// Milliseconds since 1970, as they really pass.
@@ -138,6 +140,7 @@ impl World {
             witness,
             encoder: Encoder::new(crawl),
             partition_memory: small(chance.between(2_000, 9_000)),
+            durability: chance.between(50, 3_000),
             tally: Tally::default(),
             now: BORN_MS,
             set_back: 0,
