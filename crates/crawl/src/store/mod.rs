@@ -147,9 +147,12 @@ impl StoreError {
             Self::Tables(TablesError::Failed { reason, .. }) => {
                 !self.is_full() && !reason.contains("PermissionDenied")
             }
-            Self::Tables(_) => false,
             Self::Line | Self::Row(_) | Self::Orphaned(_) | Self::ShelfLost(_) => true,
-            Self::Io { .. } | Self::Format(_) | Self::Partitions { .. } | Self::Panicked => false,
+            Self::Tables(_)
+            | Self::Io { .. }
+            | Self::Format(_)
+            | Self::Partitions { .. }
+            | Self::Panicked => false,
         }
     }
 

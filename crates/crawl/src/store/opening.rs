@@ -250,13 +250,14 @@ fn doubtful(
     from: Offset,
     kept: Position,
 ) -> Result<Option<Offset>, StoreError> {
-    let (mut known, mut checked) = (kept, kept);
+    let (mut known, mut safe, mut checked) = (kept, kept, kept);
     let mut doubtful: Vec<(Offset, Position)> = Vec::new();
     let folder = settings.folder.join(LOG);
     let log = read_log(disk, &folder, from, &mut |at, line| {
         match line {
             Line::Kept(position) => {
                 checked = checked.max(position);
+                safe = known;
                 doubtful.clear();
             }
             Line::Fact(_, _, fact) => {
@@ -268,6 +269,7 @@ fn doubtful(
             // An opening cuts the archive back to what the log knows, and syncs it.
             Line::Opened(_) => {
                 checked = known;
+                safe = known;
                 doubtful.clear();
             }
             Line::Closed => {}
@@ -277,7 +279,8 @@ fn doubtful(
     drop(log);
     let (folder, prefix) = (settings.folder.join(ARCHIVE), &settings.archive.prefix);
     // What was synced must be there: nothing of the log is cut for an archive that was damaged.
-    ensure_reaches(&**disk, &folder, prefix, checked)?;
+    // Records that no fact speaks of may be gone: an opening that was killed has cut them off.
+    ensure_reaches(&**disk, &folder, prefix, safe)?;
     for (at, end) in doubtful {
         if end > checked {
             if !is_whole(&**disk, &folder, prefix, checked, end)? {

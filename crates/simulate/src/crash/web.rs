@@ -115,7 +115,7 @@ impl Web {
             16..20 if has_robots => Kind::Forbidden,
             _ => Kind::Plain,
         };
-        let scheme = if site % 3 == 0 && chance.per_myriad(5_000) { "https" } else { "http" };
+        let scheme = if site.is_multiple_of(3) && chance.per_myriad(5_000) { "https" } else { "http" };
         let folder = if kind == Kind::Forbidden { "private/" } else { "" };
         let url = format!("{scheme}://{}/{folder}p{number}", host(site));
         let url = CanonUrl::parse(&url).expect("it is a URL");
@@ -130,7 +130,9 @@ impl Web {
     pub(super) fn reachable(&self) -> Vec<usize> {
         let mut found: Vec<usize> = (0..SEEDS).collect();
         let mut is_found = vec![false; self.pages.len()];
-        found.iter().for_each(|page| is_found[*page] = true);
+        for page in &found {
+            is_found[*page] = true;
+        }
         let mut next = 0;
         while let Some(page) = found.get(next) {
             next += 1;
@@ -231,7 +233,7 @@ impl Robots {
         }
         let mut text = "User-agent: *\nDisallow: /private/\n".to_owned();
         if let Some(delay) = self.crawl_delay {
-            text.push_str(&format!("Crawl-delay: {delay}\n"));
+            text = format!("{text}Crawl-delay: {delay}\n");
         }
         let body = text.into_bytes();
         let answer = Answer { status: 200, robots: Some(body.clone()), ..Answer::default() };
