@@ -31,7 +31,7 @@ usage: cargo x <chore>
   tidy                    layers, sizes, names, links
   conformance             the external suites, counted
   pictures                the live display in tmux, drawn into docs/pictures
-  sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N
+  sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N; --crashes
   web [ARGS...]           serve the test web on loopback
   bench [ARGS...]         measure: seen, backlog, discover; a release build of its own";
 

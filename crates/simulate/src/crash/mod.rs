@@ -140,7 +140,7 @@ impl World {
             witness,
             encoder: Encoder::new(crawl),
             partition_memory: small(chance.between(2_000, 9_000)),
-            durability: chance.between(50, 3_000),
+            durability: 30 + chance.skewed(2_000),
             tally: Tally::default(),
             now: BORN_MS,
             set_back: 0,

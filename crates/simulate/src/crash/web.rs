@@ -115,7 +115,8 @@ impl Web {
             16..20 if has_robots => Kind::Forbidden,
             _ => Kind::Plain,
         };
-        let scheme = if site.is_multiple_of(3) && chance.per_myriad(5_000) { "https" } else { "http" };
+        let scheme =
+            if site.is_multiple_of(3) && chance.per_myriad(5_000) { "https" } else { "http" };
         let folder = if kind == Kind::Forbidden { "private/" } else { "" };
         let url = format!("{scheme}://{}/{folder}p{number}", host(site));
         let url = CanonUrl::parse(&url).expect("it is a URL");

@@ -7,7 +7,7 @@ use rhumb_simulate::crash::{Count, CrashReport, run};
 
 /// Histories, each from its seed.
 fn seeds() -> u64 {
-    if std::env::var_os("RHUMB_FULL").is_some() { 1_000 } else { 60 }
+    if std::env::var_os("RHUMB_FULL").is_some() { 1_000 } else { 100 }
 }
 
 /// All histories, on two threads.
