@@ -229,9 +229,10 @@ fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str>) -> Fault
         Fault::usage(what, advice)
     } else if error.is_newer() {
         Fault::failed(what, "the newer rhumb that wrote it, or another folder with -o DIR")
-    } else if let CrawlError::Orphaned(_) = error {
-        let advice =
-            "another folder with -o DIR: this one lost its tables, or an older rhumb made it";
+    } else if let CrawlError::Orphaned(place) = error
+        && place.ends_with("archive")
+    {
+        let advice = "another folder with -o DIR: an older rhumb made this one";
         Fault::failed(what, format!("{advice}; its archive can still be exported"))
     } else if error.is_full() {
         Fault::failed(what, format!("make room on the disk of {shown}{then}: nothing is lost"))

@@ -89,7 +89,10 @@ fn a_file_of_another_length_is_refused_before_it_is_read() {
 fn a_missing_file_is_named() {
     let (disk, segments) = sample(4);
     disk.remove(&folder().join(NAME)).expect("it is there");
-    assert_eq!(message(read_all(&disk, &segments)), "cannot open crawl/backlog/sample");
+    assert_eq!(
+        message(read_all(&disk, &segments)),
+        "cannot open crawl/backlog/sample: entity not found"
+    );
 }
 
 #[test]
