@@ -131,7 +131,7 @@ fn entry(n: usize) -> Entry {
         n % 997
     );
     let url = CanonUrl::parse(&text).expect("it is a URL");
-    Entry::new(Candidate { url, errand: Errand::Page, depth: 5, hops: 0 })
+    Entry::new(Candidate::new(url, Errand::Page, 5, 0))
 }
 
 /// The finisher of splitmix64: every number has its own image.

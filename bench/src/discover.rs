@@ -266,7 +266,7 @@ fn link(number: u64, text: &mut String) -> Result<(PartitionId, Candidate), std:
     )?;
     let url = CanonUrl::parse(text).expect("it is a URL");
     let owner = url.site().pld().partition(HASH, PARTITIONS);
-    Ok((owner, Candidate { url, errand: Errand::Page, depth: 3, hops: 0 }))
+    Ok((owner, Candidate::new(url, Errand::Page, 3, 0)))
 }
 
 /// Zipf with exponent 1 over all that came so far: the logarithm of the rank is uniform.

@@ -8,6 +8,10 @@
 //! What a page says is read by `page`, what may be fetched is judged by `rules`, when is decided
 //! by `frontier`, and only `fetch` goes out.
 
+pub mod ask;
+pub mod audit;
+pub mod control;
+pub mod forget;
 pub mod log;
 pub mod partition;
 pub mod shell;

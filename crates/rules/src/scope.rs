@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn page(url: &str, depth: u16) -> Candidate {
-        Candidate { url: CanonUrl::parse(url).unwrap(), errand: Errand::Page, depth, hops: 0 }
+        Candidate::new(CanonUrl::parse(url).unwrap(), Errand::Page, depth, 0)
     }
 
     fn check(scope: &Scope, url: &str, expect: Verdict) {

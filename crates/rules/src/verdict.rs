@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn page(url: &str, depth: u16, hops: u8) -> Candidate {
-        Candidate { url: CanonUrl::parse(url).unwrap(), errand: Errand::Page, depth, hops }
+        Candidate::new(CanonUrl::parse(url).unwrap(), Errand::Page, depth, hops)
     }
 
     #[test]

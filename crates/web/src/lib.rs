@@ -22,5 +22,5 @@ pub use key::{HashKey, PartitionId, UrlKey};
 pub use link::{Link, LinkKind};
 pub use site::{Origin, Pld, Scheme, Site, registrable};
 pub use tick::{Span, Tick};
-pub use ticket::{Candidate, Epoch, Errand, Ticket, TicketNumber, Visit};
+pub use ticket::{Candidate, Epoch, Errand, Found, Ticket, TicketNumber, Visit};
 pub use url::{Canon, CanonUrl, QueryCharset, URL_BYTES_MAX, UrlError, standard};

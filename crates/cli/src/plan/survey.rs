@@ -119,7 +119,7 @@ impl Survey {
             let target = place.and_then(|place| self.start.join(place, self.canon).ok());
             let target = target.ok_or_else(|| Why::new("bad-url", &self.start))?;
             hops += u8::from(target != self.start);
-            let candidate = Candidate { url: target, errand: Errand::Page, depth: 0, hops };
+            let candidate = Candidate::new(target, Errand::Page, 0, hops);
             if let Verdict::Refuse(reason) = self.rules.judge(&candidate) {
                 return Err(Why::new(reason.word(), &candidate.url));
             }
@@ -133,7 +133,7 @@ impl Survey {
         let mut queue: VecDeque<CanonUrl> = sitemaps.into();
         let mut met: HashSet<CanonUrl> = queue.iter().cloned().collect();
         while let Some(url) = queue.pop_front() {
-            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
+            let sitemap = Candidate::new(url, Errand::Sitemap, 0, 0);
             if self.rules.judge(&sitemap) != Verdict::Admit {
                 continue;
             }
@@ -235,7 +235,7 @@ impl Survey {
 
     /// Whether a crawl would fetch it; what robots.txt closes is counted.
     fn is_wanted(&mut self, url: &CanonUrl) -> bool {
-        let candidate = Candidate { url: url.clone(), errand: Errand::Page, depth: 1, hops: 0 };
+        let candidate = Candidate::new(url.clone(), Errand::Page, 1, 0);
         if self.rules.judge(&candidate) != Verdict::Admit {
             return false;
         }

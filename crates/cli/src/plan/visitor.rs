@@ -113,7 +113,7 @@ impl Visitor {
 
     async fn get(&mut self, url: &CanonUrl, errand: Errand) -> Result<Box<Exchange>, Why> {
         let site = url.site();
-        let candidate = Candidate { url: url.clone(), errand, depth: 0, hops: 0 };
+        let candidate = Candidate::new(url.clone(), errand, 0, 0);
         for number in 0..TURNED_AWAY_MAX {
             if let Some((ended, took)) = self.last.get(&site) {
                 let gap = self.manners.gap(*took, self.robots_gap(&site));

@@ -1,10 +1,10 @@
 //! What a crawl keeps on disk of a site, of its robots.txt and of a URL.
 
 use rhumb_frontier::{RowHead, SiteState};
-use rhumb_web::{Site, Tick};
+use rhumb_web::{Candidate, CanonUrl, Found, Site, Tick};
 use serde::{Deserialize, Serialize};
 
-use super::fact::{PayloadDigest, RobotsAnswer, Settled, Settlement};
+use super::fact::{Cause, PayloadDigest, RobotsAnswer, Settled, Settlement, late};
 use super::robots::RobotsState;
 
 /// All that is known of a site.
@@ -75,12 +75,83 @@ pub struct UrlRecord {
     pub failures: u32,
     /// When it is to be fetched again, if it is.
     pub due: Option<Tick>,
+    /// What crawls of before do not tell.
+    #[serde(deserialize_with = "late")]
+    pub story: Story,
+}
+
+/// Tries of a URL that are remembered: the last ones.
+const TRIES_KEPT: usize = 16;
+
+/// How a URL was met, and how it went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Story {
+    /// The URL itself: the key of a record is a hash.
+    pub url: Option<CanonUrl>,
+    /// How it came to be known.
+    pub found: Found,
+    /// Redirects that led to it.
+    pub hops: u8,
+    /// Where it was redirected to at the last answer.
+    pub moved_to: Option<CanonUrl>,
+    /// The page that had the payload of the last answer before.
+    pub duplicate_of: Option<CanonUrl>,
+    /// What was tried.
+    pub tries: Vec<Try>,
+}
+
+/// One try of a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Try {
+    /// When it ended.
+    pub at: Tick,
+    /// What it came to.
+    pub result: Settlement,
+}
+
+impl Story {
+    fn new(at: Tick, candidate: &Candidate, result: Settlement) -> Self {
+        let tries = vec![Try { at, result }];
+        let (url, found, hops) = (Some(candidate.url.clone()), candidate.found, candidate.hops);
+        Self { url, found, hops, tries, ..Self::default() }
+    }
+
+    fn follow(&mut self, later: &Self) {
+        if self.url.is_none() {
+            (self.url, self.found, self.hops) = (later.url.clone(), later.found, later.hops);
+        }
+        self.moved_to.clone_from(&later.moved_to);
+        self.duplicate_of.clone_from(&later.duplicate_of);
+        self.tries.extend(&later.tries);
+        let old = self.tries.len().saturating_sub(TRIES_KEPT);
+        self.tries.drain(..old);
+    }
 }
 
 impl UrlRecord {
+    /// Of a URL that is not to be fetched.
+    pub(super) fn dropped(at: Tick, candidate: &Candidate, cause: Cause) -> Self {
+        let result = Settlement::Dropped(cause);
+        Self {
+            fetched_at: at,
+            result,
+            digest: None,
+            depth: candidate.depth,
+            answers: 0,
+            changes: 0,
+            changed_at: at,
+            failures: 0,
+            due: None,
+            story: Story::new(at, candidate, result),
+        }
+    }
+
     pub(super) fn of(at: Tick, settled: &Settled) -> Self {
         let is_answer = matches!(settled.result, Settlement::Answered(_));
         let is_failure = matches!(settled.result, Settlement::Failed(_));
+        let mut story = Story::new(at, &settled.entry.candidate, settled.result);
+        story.moved_to.clone_from(&settled.more.moved_to);
+        story.duplicate_of.clone_from(&settled.more.duplicate_of);
         Self {
             fetched_at: at,
             result: settled.result,
@@ -91,6 +162,7 @@ impl UrlRecord {
             changed_at: at,
             failures: u32::from(is_failure),
             due: settled.again.as_ref().map(|(due, _)| (*due).max(settled.manner.ready_at)),
+            story,
         }
     }
 
@@ -109,5 +181,6 @@ impl UrlRecord {
         }
         self.failures = if later.answers > 0 { 0 } else { self.failures + later.failures };
         self.due = later.due;
+        self.story.follow(&later.story);
     }
 }

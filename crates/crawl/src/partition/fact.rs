@@ -9,7 +9,7 @@ use rhumb_seen::Bucket;
 use rhumb_web::{
     Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::dossier::Dossier;
 use super::tally::Miss;
@@ -136,6 +136,27 @@ pub struct Settled {
     pub digest: Option<PayloadDigest>,
     /// The end of its records in the archive, if it has any.
     pub kept: Option<Position>,
+    /// What crawls of before do not tell.
+    #[serde(deserialize_with = "late")]
+    pub more: More,
+}
+
+/// What is told of a fetch since the second format of facts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct More {
+    /// Where it was redirected to.
+    pub moved_to: Option<CanonUrl>,
+    /// The page that had the same payload before.
+    pub duplicate_of: Option<CanonUrl>,
+}
+
+/// Reads a last field that a writer of before did not have: where the bytes end it is empty.
+pub(super) fn late<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(T::deserialize(deserializer).unwrap_or_default())
 }
 
 /// The SHA-1 of a payload.
@@ -152,6 +173,8 @@ pub enum Settlement {
     AddressBusy,
     /// Nothing was sent: the address is private.
     PrivateAddress,
+    /// Nothing was sent: it is not to be fetched.
+    Dropped(Cause),
 }
 
 /// What came of asking for a robots.txt.
@@ -272,6 +295,10 @@ pub struct Answer {
     pub etag: Option<String>,
     /// Where a robots.txt was redirected to.
     pub robots_moved: Option<CanonUrl>,
+    /// Where a page was redirected to, whatever the rules say of that.
+    pub moved_to: Option<CanonUrl>,
+    /// The page that had the same payload before.
+    pub duplicate_of: Option<CanonUrl>,
 }
 
 impl Answer {

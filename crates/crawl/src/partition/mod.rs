@@ -18,12 +18,12 @@ use std::collections::{HashMap, HashSet};
 
 use rhumb_frontier::{Entry, HEAD_MAX, Manners, Placement, Planner, SiteKey};
 use rhumb_seen::{Novelty, Seen};
-use rhumb_web::{Candidate, Epoch, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick};
+use rhumb_web::{Candidate, Epoch, Found, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick};
 
-pub use dossier::{Dossier, RobotsRow, UrlRecord};
+pub use dossier::{Dossier, RobotsRow, Story, Try, UrlRecord};
 pub use fact::{
-    Answer, Cause, Effect, Event, Fact, Finding, Parcel, PayloadDigest, Read, Return, RobotsAnswer,
-    Settled, Settlement, Turn,
+    Answer, Cause, Effect, Event, Fact, Finding, More, Parcel, PayloadDigest, Read, Return,
+    RobotsAnswer, Settled, Settlement, Turn,
 };
 pub use robots::RobotsState;
 pub use state::{Outstanding, PartitionRow, State};
@@ -153,7 +153,11 @@ impl<S: Seen> Partition<S> {
     /// Takes an event in. Tickets are issued apart, by [`Partition::issue`].
     pub fn handle(&mut self, now: Tick, event: Event, turn: &mut Turn) {
         match event {
-            Event::Seeds(candidates) => self.meet(now, None, candidates, turn),
+            Event::Seeds(candidates) => {
+                let found = Found { on: None, at: now };
+                let seeds = candidates.into_iter().map(|it| Candidate { found, ..it });
+                self.meet(now, None, seeds.collect(), turn);
+            }
             Event::Parcel(parcel) => self.open(now, parcel, turn),
             Event::Returned(returned) => self.settle(now, *returned, turn),
             Event::BucketSettled { bucket, read, new } => {

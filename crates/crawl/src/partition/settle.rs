@@ -6,11 +6,11 @@ use rhumb_frontier::{Conduct, Entry, Manner};
 use rhumb_rules::HOPS_MAX;
 use rhumb_seen::Seen;
 use rhumb_web::{
-    Candidate, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
+    Candidate, Errand, Failure, Found, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
 };
 
 use super::fact::{
-    Answer, Effect, Fact, Finding, Parcel, Return, RobotsAnswer, Settled, Settlement, Turn,
+    Answer, Effect, Fact, Finding, More, Parcel, Return, RobotsAnswer, Settled, Settlement, Turn,
 };
 use super::robots::Need;
 use super::{Miss, Outstanding, Partition};
@@ -38,7 +38,7 @@ impl<S: Seen> Partition<S> {
             (None, Some(hop)) => vec![(self.owner(&hop.url.site()), hop)],
             (None, None) => answer.candidates,
         };
-        let parcels = self.pack(candidates, robots);
+        let parcels = self.pack(now, &entry, candidates, robots);
         let settled = Settled {
             number: ticket.number,
             entry,
@@ -53,6 +53,7 @@ impl<S: Seen> Partition<S> {
             root: answer.root,
             digest,
             kept,
+            more: More { moved_to: answer.moved_to, duplicate_of: answer.duplicate_of },
         };
         self.speak(now, Fact::Settled(Box::new(settled)), turn);
         self.refill(&site, turn);
@@ -119,16 +120,20 @@ impl<S: Seen> Partition<S> {
     /// Groups candidates and a robots answer by owner, and numbers the parcels.
     fn pack(
         &self,
+        now: Tick,
+        page: &Entry,
         candidates: Vec<(PartitionId, Candidate)>,
         robots: Option<(Origin, RobotsAnswer)>,
     ) -> Vec<Parcel> {
         let from = self.settings.id;
+        let found = Found { on: Some(page.url().key(self.settings.hash)), at: now };
         let mut parcels: BTreeMap<PartitionId, Parcel> = BTreeMap::new();
         let parcel = |to: PartitionId| {
             let number = self.state.sent.get(&to).copied().unwrap_or(0) + 1;
             Parcel { from, to, number, candidates: Vec::new(), robots: None }
         };
         for (to, candidate) in candidates {
+            let candidate = Candidate { found, ..candidate };
             parcels.entry(to).or_insert_with(|| parcel(to)).candidates.push(candidate);
         }
         if let Some(robots) = robots {
@@ -265,5 +270,5 @@ fn robots_hop(entry: &Entry, answer: &Answer) -> Option<Candidate> {
     let Errand::Robots { origin, hops } = &entry.candidate.errand else { return None };
     let url = answer.robots_moved.clone().filter(|_| *hops < HOPS_MAX)?;
     let errand = Errand::Robots { origin: origin.clone(), hops: hops + 1 };
-    Some(Candidate { url, errand, depth: 0, hops: 0 })
+    Some(Candidate::new(url, errand, 0, 0))
 }

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 use rhumb_frontier::{Entry, Frontier, LaneKey, Place};
 use rhumb_seen::{Bucket, Seen};
 use rhumb_web::{
-    Candidate, Errand, HashKey, Origin, PartitionId, Scheme, Site, Tick, TicketNumber, UrlKey,
+    Candidate, CanonUrl, Errand, HashKey, Origin, PartitionId, Scheme, Site, Tick, TicketNumber, UrlKey,
 };
 use serde::{Deserialize, Serialize};
 
 use super::dossier::{Dossier, RobotsRow, UrlRecord};
-use super::fact::{Fact, RobotsAnswer, Settled};
+use super::fact::{Fact, RobotsAnswer, Settled, Settlement};
 use super::robots::RobotsState;
 use super::tally::Tally;
 
@@ -112,6 +112,7 @@ impl<S: Seen> State<S> {
             Fact::Dropped { entry, cause } => {
                 self.frontier.refuse(entry);
                 self.tally.dropped(*cause);
+                self.record(entry.url(), UrlRecord::dropped(at, &entry.candidate, *cause));
             }
             Fact::Robots { origin, answer, refresh_at, manner, pages_at, is_given_up } => {
                 let robots = self.robots.entry(origin.clone()).or_default();
@@ -160,11 +161,30 @@ impl<S: Seen> State<S> {
         let site = settled.entry.url().site();
         self.frontier.settle(&site, settled.manner, settled.again.clone());
         self.tally.settled(settled);
-        if !settled.entry.is_robots() {
-            let key = settled.entry.url().key(self.hash);
-            let record = UrlRecord::of(at, settled);
-            self.urls.entry(key).and_modify(|it| it.follow(&record)).or_insert(record);
+        // That an address was busy is no try, and happens often.
+        if !settled.entry.is_robots() && settled.result != Settlement::AddressBusy {
+            self.record(settled.entry.url(), UrlRecord::of(at, settled));
         }
+    }
+
+    fn record(&mut self, url: &CanonUrl, record: UrlRecord) {
+        let known = self.urls.entry(url.key(self.hash));
+        known.and_modify(|it| it.follow(&record)).or_insert(record);
+    }
+
+    /// What became of a URL since the last checkpoint.
+    pub fn record_of(&self, key: UrlKey) -> Option<&UrlRecord> {
+        self.urls.get(&key)
+    }
+
+    /// The tickets that are out.
+    pub fn out(&self) -> impl Iterator<Item = (TicketNumber, &Outstanding)> {
+        self.out.iter().map(|(number, out)| (*number, out))
+    }
+
+    /// What is known of an origin's robots.txt, if its site is warm.
+    pub fn robots(&self, origin: &Origin) -> Option<&RobotsState> {
+        self.robots.get(origin)
     }
 
     fn recalled(&mut self, number: TicketNumber) {

@@ -84,7 +84,7 @@ impl Tally {
             Settlement::Answered(status) => self.miss(Miss::Status(status)),
             Settlement::Failed(failure) => self.miss(Miss::Failure(failure)),
             Settlement::PrivateAddress => self.refuse(Reason::PrivateAddress),
-            Settlement::AddressBusy => {}
+            Settlement::AddressBusy | Settlement::Dropped(_) => {}
         }
     }
 

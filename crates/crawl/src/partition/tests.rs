@@ -109,7 +109,7 @@ impl World {
         let text = format!("{scheme}://s{site}.test/p{page}");
         let url = CanonUrl::parse(&text).expect("it is a URL");
         let owner = url.site().pld().partition(HASH, PARTITIONS);
-        (owner, Candidate { url, errand: Errand::Page, depth, hops: 0 })
+        (owner, Candidate::new(url, Errand::Page, depth, 0))
     }
 
     fn step(&mut self) {

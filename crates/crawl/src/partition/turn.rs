@@ -54,7 +54,7 @@ impl<S: Seen> Partition<S> {
                 Move::AskRobots(origin) => {
                     let url = origin.robots_url();
                     let errand = Errand::Robots { origin, hops: 0 };
-                    let candidate = Candidate { url, errand, depth: 0, hops: 0 };
+                    let candidate = Candidate::new(url, errand, 0, 0);
                     self.send_out(now, Entry::new(candidate), turn);
                     return true;
                 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rhumb_frontier::Outage;
 use rhumb_rules::Rules;
 use rhumb_seen::Bucket;
-use rhumb_web::{CanonUrl, Failure, Origin, PartitionId, Phase, Site, Span, Tick};
+use rhumb_web::{Candidate, CanonUrl, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -133,7 +133,7 @@ impl Desk {
     }
 
     /// Hands seeds to the partitions that own them.
-    pub(super) fn seed(&mut self, seeds: Vec<rhumb_web::Candidate>) {
+    pub(super) fn seed(&mut self, seeds: Vec<Candidate>) {
         let mut owned: BTreeMap<PartitionId, Vec<_>> = BTreeMap::new();
         for seed in seeds {
             owned.entry(self.settings.owner(&seed.url)).or_default().push(seed);
@@ -431,12 +431,7 @@ fn is_line_failure(finding: &Finding) -> bool {
 }
 
 /// Seeds as candidates.
-pub(super) fn seeds(urls: &[CanonUrl]) -> Vec<rhumb_web::Candidate> {
-    let seed = |url: &CanonUrl| rhumb_web::Candidate {
-        url: url.clone(),
-        errand: rhumb_web::Errand::Page,
-        depth: 0,
-        hops: 0,
-    };
+pub(super) fn seeds(urls: &[CanonUrl]) -> Vec<Candidate> {
+    let seed = |url: &CanonUrl| Candidate::new(url.clone(), Errand::Page, 0, 0);
     urls.iter().map(seed).collect()
 }

@@ -90,6 +90,7 @@ impl Reader {
             reading.answer.self_redirect = true;
             return;
         }
+        reading.answer.moved_to = Some(url.clone());
         let is_seed = candidate.depth == 0 && candidate.errand == Errand::Page;
         let target = Candidate { url, hops: candidate.hops + 1, ..candidate.clone() };
         if is_seed && rules.judge(&target) == Verdict::Admit {
@@ -107,7 +108,7 @@ impl Reader {
             return;
         }
         for url in Robots::parse(body).sitemap_urls(&exchange.url) {
-            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: 0, hops: 0 };
+            let sitemap = Candidate::new(url, Errand::Sitemap, 0, 0);
             self.judge(sitemap, rules, reading);
         }
     }
@@ -138,7 +139,7 @@ impl Reader {
         // What a sitemap lists is as good as linked from the seed, however deep the list lies.
         let depth = if is_sitemap { 1 } else { candidate.depth.saturating_add(1) };
         for (url, link_nofollow) in distinct(&page.scan.links, &candidate.url) {
-            let target = Candidate { url: url.clone(), errand: Errand::Page, depth, hops: 0 };
+            let target = Candidate::new(url.clone(), Errand::Page, depth, 0);
             if nofollow || link_nofollow {
                 self.refuse(&target, Reason::NoFollow, reading);
             } else {
@@ -147,7 +148,7 @@ impl Reader {
         }
         let level = if is_sitemap { candidate.depth.saturating_add(1) } else { 0 };
         for url in page.sitemaps.into_iter().take(SITEMAPS_MAX) {
-            let sitemap = Candidate { url, errand: Errand::Sitemap, depth: level, hops: 0 };
+            let sitemap = Candidate::new(url, Errand::Sitemap, level, 0);
             if level > SITEMAP_LEVELS_MAX {
                 self.refuse(&sitemap, Reason::TooDeep, reading);
             } else {

@@ -49,7 +49,7 @@ impl Report {
                 let is_over = settled.again.is_none();
                 let what = match settled.result {
                     _ if is_robots => return None,
-                    Settlement::AddressBusy => return None,
+                    Settlement::AddressBusy | Settlement::Dropped(_) => return None,
                     Settlement::Answered(status) if status < 400 && is_over => {
                         What::Fetched(status, settled.cut)
                     }

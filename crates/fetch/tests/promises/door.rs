@@ -36,7 +36,7 @@ pub(crate) fn ticket(url: &str) -> Ticket {
     let url = CanonUrl::parse(url).expect("a URL");
     Ticket {
         number: TicketNumber(0),
-        candidate: Candidate { url, errand: Errand::Page, depth: 0, hops: 0 },
+        candidate: Candidate::new(url, Errand::Page, 0, 0),
         visit: Visit(0),
         epoch: Epoch(0),
         tries: 0,

@@ -29,7 +29,7 @@ fn admit(frontier: &mut Frontier, entry: Entry) -> Placement {
 fn entry(site: usize, page: usize, depth: u16) -> Entry {
     let scheme = if page.is_multiple_of(4) { "https" } else { "http" };
     let url = CanonUrl::parse(&format!("{scheme}://s{site}.test/{page}")).expect("it is a URL");
-    Entry::new(Candidate { url, errand: Errand::Page, depth, hops: 0 })
+    Entry::new(Candidate::new(url, Errand::Page, depth, 0))
 }
 
 /// A step of a history.

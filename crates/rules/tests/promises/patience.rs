@@ -69,7 +69,7 @@ fn a_hundred_thousand_roots_are_looked_up_and_not_walked() {
         for n in 0..10 * MANY {
             scope.add_root(&url(n, "seed"));
         }
-        let judge = |url| scope.judge(&Candidate { url, errand: Errand::Page, depth: 1, hops: 0 });
+        let judge = |url| scope.judge(&Candidate::new(url, Errand::Page, 1, 0));
         let inside = (0..10 * MANY).filter(|n| judge(url(*n, "seed")) == Verdict::Admit).count();
         assert_eq!(inside, 10 * MANY, "{kind}");
         let slashes = format!("http://other.example/{}", "/".repeat(MANY));

@@ -109,7 +109,7 @@ proptest! {
     fn scope_any_admits_every_url_that_is_no_trap(host in "[a-z]{1,8}", path in r"\PC{0,40}", depth: u16) {
         if let Ok(url) = CanonUrl::parse(&format!("http://{host}.example/{path}")) {
             let is_trap = Trap::of(&url).is_some();
-            let candidate = Candidate { url, errand: Errand::Page, depth, hops: 0 };
+            let candidate = Candidate::new(url, Errand::Page, depth, 0);
             let scope = Scope::new(ScopeKind::Any);
             prop_assert_eq!(scope.judge(&candidate), Verdict::Admit);
             let admitted = Rules { scope }.judge(&candidate) == Verdict::Admit;
@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn a_wider_scope_admits_what_a_narrower_one_does(seed in "[ab]{0,2}(/[ab]{0,2}){0,3}", link in "[ab]{0,2}(/[ab]{0,2}){0,3}") {
         let url = |path: &str| CanonUrl::parse(&format!("http://a.example/{path}")).unwrap();
-        let candidate = Candidate { url: url(&link), errand: Errand::Page, depth: 1, hops: 0 };
+        let candidate = Candidate::new(url(&link), Errand::Page, 1, 0);
         let admits = ScopeKind::ALL.map(|kind| {
             let mut scope = Scope::new(kind);
             scope.add_root(&url(&seed));

@@ -171,7 +171,7 @@ impl Web {
     fn candidate(&self, page: usize, depth: u16, hops: u8) -> (PartitionId, Candidate) {
         let url = self.pages[page].url.clone();
         let owner = url.site().pld().partition(self.hash, self.partitions);
-        (owner, Candidate { url, errand: Errand::Page, depth, hops })
+        (owner, Candidate::new(url, Errand::Page, depth, hops))
     }
 
     /// Answers a request.

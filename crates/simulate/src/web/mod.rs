@@ -158,7 +158,7 @@ impl Web {
     fn found(&self, place: Place, depth: u16, hash: HashKey, partitions: u16) -> Found {
         let url = self.url(place);
         let owner = url.site().pld().partition(hash, partitions);
-        (owner, Candidate { url, errand: Errand::Page, depth, hops: 0 })
+        (owner, Candidate::new(url, Errand::Page, depth, 0))
     }
 
     fn url(&self, place: Place) -> CanonUrl {

@@ -36,7 +36,7 @@ fn entry(lane: LaneKey, ordinal: u64) -> Entry {
     let text = format!("http://s{}.test/{ordinal}/{}", lane.0, "x".repeat(length));
     let url = CanonUrl::parse(&text).expect("it is a URL");
     let depth = u16::try_from(ordinal % 1_000).expect("it is small");
-    Entry::new(Candidate { url, errand: Errand::Page, depth, hops: 0 })
+    Entry::new(Candidate::new(url, Errand::Page, depth, 0))
 }
 
 /// Freezes, writes and installs.

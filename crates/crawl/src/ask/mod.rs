@@ -1,0 +1,12 @@
+//! What a crawl can be asked, while it runs and afterwards: the questions, and the answers as
+//! they are told to users.
+//!
+//! [`Status`] is how a crawl stands, [`Why`] the whole story of one URL. A running crawl answers
+//! through its [`Handle`](crate::shell::Handle); a stopped one is read where it lies. Both ways
+//! meet here, so that they cannot differ.
+
+mod status;
+mod why;
+
+pub use status::{Activity, Percentiles, SiteStanding, Status};
+pub use why::{Held, RobotsLine, TryLine, UrlState, Why};

@@ -1,0 +1,1 @@
+//! What was done to the webs' servers, proven from the archive's own records.
