@@ -1,5 +1,6 @@
 //! `CanonUrl`: WHATWG parsing, then the rules that make two spellings of one page the same text.
 
+mod changes;
 mod escapes;
 mod parameters;
 #[cfg(test)]
@@ -71,6 +72,11 @@ impl CanonUrl {
     /// Reads an absolute URL under the given rules.
     pub fn parse_with(raw: &str, canon: Canon) -> Result<Self, UrlError> {
         Self::finish(parse_standard(raw, None)?, canon)
+    }
+
+    /// The rules that change a text on its way to the canonical form, in words.
+    pub fn changes(raw: &str, canon: Canon) -> Result<Vec<String>, UrlError> {
+        changes::of(raw, canon)
     }
 
     /// Resolves a link found on this page.
