@@ -1,17 +1,19 @@
 //! Discovery: links arrive, as from pages, and go through the real partitions, seen-set, frontier,
 //! backlog, log and checkpoints, with the memory that `--memory 256MB` grants. Nothing is fetched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use rhumb_archive::{About, ArchiveSettings, CrawlId};
-use rhumb_crawl::partition::{Effect, Event, Fact, Parcel, Partition, PartitionSettings, Turn};
+use rhumb_crawl::partition::{
+    Answer, Effect, Event, Fact, Finding, Parcel, Partition, PartitionSettings, Read, Return, Turn,
+};
 use rhumb_crawl::shell::Shares;
 use rhumb_crawl::store::{self, Holdings, Identity, SeenHandle, Store, StoreSettings};
 use rhumb_crawl::tables::{FjallTables, Tables};
 use rhumb_frontier::Manners;
 use rhumb_seen::Bucket;
-use rhumb_web::{Candidate, CanonUrl, Epoch, Errand, HashKey, PartitionId, Span, Tick};
+use rhumb_web::{Candidate, CanonUrl, Epoch, Errand, HashKey, PartitionId, Span, Tick, Ticket};
 
 use crate::clock;
 use crate::seen::Outcome;
@@ -32,7 +34,7 @@ const WRITES_A_SYNC: u64 = 64;
 /// What a candidate that waits takes in memory.
 const WAITING_BYTES: usize = 192;
 
-struct Crawl {
+pub struct Crawl {
     partitions: Vec<Partition<SeenHandle>>,
     holdings: Holdings,
     store: Store,
@@ -44,13 +46,17 @@ struct Crawl {
     marked: u64,
     checkpoints: u64,
     admitted: u64,
+    fetched: u64,
+    /// What the effects of a turn have brought.
+    own: VecDeque<(PartitionId, Event)>,
+    returns: Vec<(PartitionId, Ticket)>,
 }
 
 /// Discovers so many distinct URLs, and tells how the rate holds.
 #[expect(clippy::cast_precision_loss, reason = "means of one run")]
 pub fn measure(urls: u64) -> Outcome {
     let folder = tempfile::tempdir()?;
-    let mut crawl = Crawl::create(folder.path())?;
+    let mut crawl = Crawl::create(folder.path(), false)?;
     println!(
         "{:>12} {:>12} {:>15} {:>9} {:>12} {:>10}",
         "URLs", "candidates", "per CPU-second", "peak MB", "checkpoints", "disk MB"
@@ -105,12 +111,13 @@ pub fn measure(urls: u64) -> Outcome {
 }
 
 impl Crawl {
-    fn create(folder: &std::path::Path) -> Result<Self, Box<dyn std::error::Error>> {
+    /// Where it fetches, it waits between no two requests.
+    pub fn create(folder: &std::path::Path, fetches: bool) -> Result<Self, Box<dyn std::error::Error>> {
         let shares = Shares::of(MEMORY);
         let settings = StoreSettings {
             folder: folder.to_owned(),
             archive: ArchiveSettings {
-                prefix: "bench".to_owned(),
+                prefix: "rhumb".to_owned(),
                 rotate_bytes: 1 << 30,
                 crawl: CrawlId([0; 16]),
                 about: About::default(),
@@ -122,6 +129,10 @@ impl Crawl {
         let tables = FjallTables::open(&folder.join(store::TABLES), shares.tables)?;
         let tables: Arc<dyn Tables> = Arc::new(tables);
         let opened = store::open(&rhumb_disk::real(), &tables, &settings)?;
+        let mut manners = Manners::default();
+        if fetches {
+            (manners.delay, manners.delay_is_explicit) = (Span::ZERO, true);
+        }
         let memory = shares.frontier / usize::from(PARTITIONS);
         let partition = |(id, state)| {
             let settings = PartitionSettings {
@@ -129,7 +140,7 @@ impl Crawl {
                 count: PARTITIONS,
                 hash: HASH,
                 epoch: Epoch(1),
-                manners: Manners::default(),
+                manners,
                 agent: "rhumb".to_owned(),
                 ticket_for: Span::minutes(2),
                 born_ms: 0,
@@ -150,12 +161,81 @@ impl Crawl {
             marked: 0,
             checkpoints: 0,
             admitted: 0,
+            fetched: 0,
+            own: VecDeque::new(),
+            returns: Vec::new(),
         })
+    }
+
+    /// Links arrive.
+    pub fn receive(&mut self, to: PartitionId, number: u64, candidates: Vec<Candidate>) -> Outcome {
+        let from = PartitionId(0);
+        self.turn(to, Event::Parcel(Parcel { from, to, number, candidates, robots: None }))
+    }
+
+    /// Pages that were fetched.
+    pub fn fetched(&self) -> u64 {
+        self.fetched
+    }
+
+    /// Fetches a page of the next partition that has one, and its robots.txt before it.
+    pub fn fetch_one(&mut self, page: u64) -> Outcome {
+        let count = usize::from(PARTITIONS);
+        let first = usize::try_from(page % u64::from(PARTITIONS))?;
+        let before = self.fetched;
+        for index in (first..count).chain(0..first) {
+            // A robots.txt comes first.
+            for _ in 0..2 {
+                let mut turn = Turn::default();
+                let id = self.partitions[index].id();
+                self.partitions[index].issue(self.now, 1, &mut turn);
+                self.carry_out(id, turn)?;
+                self.work_off()?;
+            }
+            if self.fetched > before {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn work_off(&mut self) -> Outcome {
+        loop {
+            for (id, ticket) in std::mem::take(&mut self.returns) {
+                let is_page = ticket.candidate.errand == Errand::Page;
+                self.fetched += u64::from(is_page);
+                let status = if is_page { 200 } else { 404 };
+                let answer = Answer { status, bytes: 21_000, ..Answer::default() };
+                let returned = Return {
+                    took: Span(1),
+                    finding: Finding::Answered(Box::new(answer)),
+                    digest: is_page.then_some([7; 20]),
+                    kept: None,
+                    excused: false,
+                    ticket,
+                };
+                self.own.push_back((id, Event::Returned(Box::new(returned))));
+            }
+            let Some((id, event)) = self.own.pop_front() else { return Ok(()) };
+            self.turn(id, event)?;
+        }
+    }
+
+    /// The last checkpoint, and the end.
+    pub fn end(mut self) -> Outcome {
+        self.pass_all()?;
+        self.work_off()?;
+        self.checkpoint()?;
+        Ok(self.store.close()?)
     }
 
     fn turn(&mut self, id: PartitionId, event: Event) -> Outcome {
         let mut turn = Turn::default();
         self.partitions[id.index()].handle(self.now, event, &mut turn);
+        self.carry_out(id, turn)
+    }
+
+    fn carry_out(&mut self, id: PartitionId, turn: Turn) -> Outcome {
         for fact in &turn.facts {
             match fact {
                 Fact::Admitted { entries, shelved, unsure, .. } => {
@@ -173,15 +253,28 @@ impl Crawl {
         }
         self.store.log(id, self.now, &turn.facts)?;
         for effect in turn.effects {
-            if let Effect::Shelve(place, entry) = effect {
-                self.holdings.backlog.push(place.lane, place.ordinal, &entry);
+            let backlog = &mut self.holdings.backlog;
+            match effect {
+                Effect::Shelve(place, entry) => backlog.push(place.lane, place.ordinal, &entry),
+                Effect::Fetch(ticket, _) => self.returns.push((id, ticket)),
+                Effect::Read(Read::Refill(origin, place, count)) => {
+                    let entries = backlog.read(place.lane, place.ordinal, count).run()?;
+                    self.own.push_back((id, Event::Refilled(origin, entries)));
+                }
+                Effect::Read(Read::Site(key)) => {
+                    let tables = Arc::clone(&self.holdings.tables);
+                    let dossier = store::load_site(tables, backlog, key)()?;
+                    self.own.push_back((id, Event::Woken(Box::new(dossier))));
+                }
+                Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
+                Effect::Resolve(_) => {}
             }
         }
         Ok(())
     }
 
     /// Writes, syncs, passes and checkpoints, as the shell does.
-    fn keep(&mut self, pages: u64) -> Outcome {
+    pub fn keep(&mut self, pages: u64) -> Outcome {
         if !pages.is_multiple_of(PAGES_A_WRITE) {
             return Ok(());
         }
@@ -256,7 +349,7 @@ impl Crawl {
 }
 
 /// The n-th URL, about 70 bytes long, on one of the hosts.
-fn link(number: u64, text: &mut String) -> Result<(PartitionId, Candidate), std::fmt::Error> {
+pub fn link(number: u64, text: &mut String) -> Result<(PartitionId, Candidate), std::fmt::Error> {
     use std::fmt::Write;
     let host = mix(number) % HOSTS;
     text.clear();
@@ -282,7 +375,7 @@ fn earlier(random: u64, new: u64) -> u64 {
     rank.clamp(1, new)
 }
 
-fn mix(mut value: u64) -> u64 {
+pub fn mix(mut value: u64) -> u64 {
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)

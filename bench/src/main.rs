@@ -1,13 +1,17 @@
 //! Benchmarks. `rhumb-bench seen [--candidates N]` compares the seen-set with other stores;
 //! `rhumb-bench backlog [--part N]` measures the backlog, or a part in N of the same;
-//! `rhumb-bench discover [--urls N]` meets so many URLs through seen-set, frontier and log.
+//! `rhumb-bench discover [--urls N]` meets so many URLs through seen-set, frontier and log;
+//! `rhumb-bench why [--urls N]` asks `rhumb why` for a hundred of them, the caches cold;
+//! `rhumb-bench asked [--pages N]` crawls a web alone and while it is asked.
 
+mod asked;
 mod backlog;
 mod clock;
 mod contenders;
 mod discover;
 mod ours;
 mod seen;
+mod why;
 mod workload;
 
 use std::process::ExitCode;
@@ -25,8 +29,16 @@ fn main() -> ExitCode {
         ["backlog", "--part", part] => seen::count(part).and_then(backlog::measure),
         ["discover"] => discover::measure(20_000_000),
         ["discover", "--urls", urls] => seen::count(urls).and_then(discover::measure),
+        ["asked"] => asked::measure(30_000),
+        ["asked", "--pages", pages] => seen::count(pages).and_then(asked::measure),
+        ["why"] => why::measure(20_000_000, None),
+        ["why", "--urls", urls] => seen::count(urls).and_then(|urls| why::measure(urls, None)),
+        ["why", "--urls", urls, "--folder", folder] => {
+            seen::count(urls).and_then(|urls| why::measure(urls, Some(folder)))
+        }
         _ => {
-            let usage = "seen [--candidates N] | backlog [--part N] | discover [--urls N]";
+            let usage = "seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
+                         why [--urls N [--folder DIR]] | asked [--pages N]";
             Err(format!("usage: rhumb-bench {usage}").into())
         }
     };

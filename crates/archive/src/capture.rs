@@ -77,6 +77,19 @@ pub struct Miss<'a> {
     pub fields: Vec<(&'a str, String)>,
 }
 
+/// A request that was under way when its process ended.
+#[derive(Clone, Debug)]
+pub struct Interrupted<'a> {
+    /// What was asked for.
+    pub url: &'a CanonUrl,
+    /// Tells apart requests of one URL at one moment.
+    pub number: u64,
+    /// When it began, as far as it is known.
+    pub began: SystemTime,
+    /// What else is known.
+    pub fields: Vec<(&'a str, String)>,
+}
+
 /// A name and the addresses that it led to.
 #[derive(Clone, Debug)]
 pub struct Lookup<'a> {

@@ -5,7 +5,8 @@
 //! records back, ours or others', and [`verify()`] says what is wrong with a file and where.
 //!
 //! This room never fetches, never decodes a content encoding and never changes a byte of what
-//! the wire brought. It reads no clock: times come with what is kept.
+//! the wire brought; [`remove()`] takes out whole records. Times come with what is kept: a clock is
+//! read only to measure its own work.
 //! It follows ISO 28500:2017 (WARC 1.1), and `cdxj-indexer` for the lines of the index.
 
 mod archive;
@@ -21,11 +22,12 @@ mod surt;
 mod verify;
 
 pub use archive::{
-    About, Archive, ArchiveError, ArchiveSettings, Keep, Placed, Position, ensure_reaches, is_whole,
+    About, Archive, ArchiveError, ArchiveSettings, Keep, Placed, Position, Removed, ensure_reaches,
+    files, is_whole, remove,
 };
-pub use capture::{Capture, Earlier, Lookup, Miss};
+pub use capture::{Capture, Earlier, Interrupted, Lookup, Miss};
 pub use digest::Digest;
-pub use encode::{Encoded, Encoder, Extent};
+pub use encode::{Encoded, Encoder, Extent, fields_of};
 pub use http::HttpMessage;
 pub use id::{CrawlId, RecordId};
 pub use read::{Fault, Flaw, Kind, Record, RecordHead, WarcReader};

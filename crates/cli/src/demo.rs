@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -71,7 +72,7 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
     let mut plan = Plan::new(&settings, seeds, voice)?;
     let ca = rustls::pki_types::CertificateDer::from(served.ca_der().to_vec());
     plan.fetch.roots.add(ca).expect("the demo web's certificate is one");
-    let home = Home::create(&folder, &settings)?;
+    let home = Arc::new(Home::create(&folder, &settings)?);
     let code = crawl::run(plan, voice, &home)?;
     let verdict = judge(&served);
     tell(&verdict.text);

@@ -102,16 +102,58 @@ impl Home {
     }
 }
 
+/// The settings of the crawl in a folder, whoever works on it.
+pub(crate) fn settings(folder: &Path) -> Result<Settings, Fault> {
+    let path = folder.join(FILE_NAME);
+    match path.try_exists() {
+        Ok(true) => Settings::read(&path),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            Err(Fault::file("look into", folder.display(), &error))
+        }
+        Ok(false) | Err(_) => Err(Fault::usage(
+            format!("{} holds no crawl", folder.display()),
+            "the folder that `rhumb crawl -o DIR` was given",
+        )),
+    }
+}
+
+/// Who works on a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// Nobody.
+    Nobody,
+    /// A process, by its number if that is known.
+    Process(Option<u32>),
+}
+
+/// Who works on a folder at this moment.
+pub(crate) fn holder(folder: &Path) -> io::Result<Holder> {
+    let lock = match File::open(folder.join(LOCK_NAME)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Holder::Nobody),
+        opened => opened?,
+    };
+    // Shared, so that two who look do not see each other.
+    match lock.try_lock_shared() {
+        Ok(()) => Ok(Holder::Nobody),
+        Err(TryLockError::WouldBlock) => Ok(Holder::Process(pid(&lock))),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The number of the process that wrote it; without its number it is still there.
+fn pid(lock: &File) -> Option<u32> {
+    let mut pid = String::new();
+    drop(lock.take(PID_BYTES_MAX).read_to_string(&mut pid));
+    pid.trim().parse().ok()
+}
+
 /// A folder that another process works on.
 fn taken(folder: &Path, lock: &File) -> Fault {
-    let mut pid = String::new();
-    // Without its number the other one is still there.
-    drop(lock.take(PID_BYTES_MAX).read_to_string(&mut pid));
-    let (who, how) = match pid.trim().parse::<u32>() {
-        Ok(pid) => {
+    let (who, how) = match pid(lock) {
+        Some(pid) => {
             (format!("another rhumb (pid {pid})"), format!("kill {pid}, which ends it cleanly"))
         }
-        Err(_) => ("another rhumb".to_owned(), "wait for its end".to_owned()),
+        None => ("another rhumb".to_owned(), "wait for its end".to_owned()),
     };
     Fault::usage(
         format!("{who} works on {}", folder.display()),
@@ -215,7 +257,10 @@ mod tests {
         let home = Home::create(folder.path(), &settings(2)).expect("created");
         let named = format!("another rhumb (pid {}) works on", std::process::id());
         check_refused(Home::open(folder.path()), 2, &named);
+        let process = Holder::Process(Some(std::process::id()));
+        assert_eq!(holder(folder.path()).expect("looked"), process);
         drop(home);
+        assert_eq!(holder(folder.path()).expect("looked"), Holder::Nobody);
         assert!(Home::open(folder.path()).expect("free again").is_some());
     }
 

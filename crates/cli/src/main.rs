@@ -5,19 +5,26 @@
 //! below. stdout is data, stderr is talk.
 
 mod agent;
+mod audit;
+mod control;
 mod crawl;
 mod demo;
 mod export;
 mod fault;
+mod forget;
 mod home;
 mod machine;
 mod oneshot;
 mod plan;
 mod printable;
 mod quantity;
+mod rest;
 mod screen;
 mod seeds;
 mod settings;
+mod sites;
+mod status;
+mod why;
 mod word;
 
 use std::io::Write;
@@ -44,6 +51,24 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Estimate the pages, time and disk of a crawl before it begins
     Plan(plan::PlanArgs),
+    /// Show how a crawl stands, and what holds it back
+    Status(status::StatusArgs),
+    /// Tell the whole story of a URL: found, judged, queued, fetched, and why
+    Why(why::WhyArgs),
+    /// Prove what a crawl did to every host: gaps, requests at once, robots.txt
+    Audit(audit::AuditArgs),
+    /// Take a host or a URL out of a crawl, never to be fetched again: it cannot be undone
+    Forget(forget::ForgetArgs),
+    /// Add seeds to a crawl, whether it runs or not
+    Submit(control::SubmitArgs),
+    /// Show or change what holds for one site of a crawl
+    Site(control::SiteArgs),
+    /// Start no more fetches in a running crawl
+    Pause(control::FolderArgs),
+    /// Go on with a crawl that was paused
+    Resume(control::FolderArgs),
+    /// End a running crawl in good order
+    Stop(control::StopArgs),
     /// Print what a crawl has kept
     Export(export::ExportArgs),
     /// Show the canonical form of URLs
@@ -63,6 +88,15 @@ fn main() -> ExitCode {
         Command::Crawl(args) => crawl::command(*args),
         Command::Demo(args) => demo::command(&args),
         Command::Plan(args) => plan::command(args),
+        Command::Status(args) => status::command(&args),
+        Command::Why(args) => why::command(&args),
+        Command::Audit(args) => audit::command(&args),
+        Command::Forget(args) => forget::command(&args),
+        Command::Submit(args) => control::submit(&args),
+        Command::Site(args) => control::site(args),
+        Command::Pause(args) => control::pause(&args),
+        Command::Resume(args) => control::resume(&args),
+        Command::Stop(args) => control::stop(&args),
         Command::Export(args) => export::command(&args),
         Command::Url(args) => oneshot::url(&args),
         Command::Robots(args) => oneshot::robots(&args),

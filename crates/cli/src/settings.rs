@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
 use crate::fault::Fault;
+use crate::sites::{self, Sites};
 
 /// The file in a crawl's folder that holds every effective setting.
 pub(crate) const FILE_NAME: &str = "crawl.toml";
@@ -62,6 +63,10 @@ pub(crate) struct Settings {
     /// fetch]; robots.txt may ask for more
     #[arg(long, value_name = "TIME")]
     pub(crate) delay: Option<String>,
+    /// Requests under way at once to one site [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u8).range(sites::CONNECTIONS))]
+    pub(crate) host_connections: Option<u8>,
     /// The time between two requests to one address; 0s lifts it [default: 250ms]
     #[arg(long, value_name = "TIME")]
     pub(crate) ip_delay: Option<String>,
@@ -113,10 +118,19 @@ pub(crate) struct Settings {
     /// A WARC file that would grow beyond this is ended first [default: 1GB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) warc_size: Option<String>,
+    /// Tell metrics for Prometheus on this address, or no longer, as in =none [default without
+    /// an address: 127.0.0.1:9464]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true,
+        default_missing_value = "127.0.0.1:9464")]
+    pub(crate) metrics: Option<String>,
     /// Into how many shares the crawl is split, for good [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u16).range(PARTITIONS))]
     pub(crate) partitions: Option<u16>,
+    /// What holds for single sites: sections of the file, not flags.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Sites::is_empty")]
+    pub(crate) site: Sites,
 }
 
 impl Settings {
@@ -133,6 +147,7 @@ impl Settings {
             max_time: self.max_time.or(below.max_time),
             max_size: self.max_size.or(below.max_size),
             delay: self.delay.or(below.delay),
+            host_connections: self.host_connections.or(below.host_connections),
             ip_delay: self.ip_delay.or(below.ip_delay),
             tries: self.tries.or(below.tries),
             agent: self.agent.or(below.agent),
@@ -149,7 +164,9 @@ impl Settings {
             durability: self.durability.or(below.durability),
             checkpoint: self.checkpoint.or(below.checkpoint),
             warc_size: self.warc_size.or(below.warc_size),
+            metrics: self.metrics.or(below.metrics),
             partitions: self.partitions.or(below.partitions),
+            site: sites::over(self.site, below.site),
         }
     }
 
@@ -158,6 +175,7 @@ impl Settings {
         Self {
             scope: Some("host".to_owned()),
             delay: Some("auto".to_owned()),
+            host_connections: Some(1),
             ip_delay: Some("250ms".to_owned()),
             tries: Some(3),
             agent: Some("rhumb".to_owned()),
@@ -171,6 +189,7 @@ impl Settings {
             durability: Some("200ms".to_owned()),
             checkpoint: Some("64MB".to_owned()),
             warc_size: Some("1GB".to_owned()),
+            metrics: Some("none".to_owned()),
             partitions: Some(64),
             ..Self::default()
         }
@@ -204,16 +223,11 @@ impl Settings {
         let table =
             DeTable::parse(text).map_err(|error| wrong("it is no TOML: ", &error, LINES))?;
         let keys = Self::keys();
-        for key in table.get_ref().keys() {
-            let (at, key) = (key.span().start, key.get_ref().as_ref());
-            if key != "seeds" && !keys.iter().any(|known| known == key) {
-                let nearest = keys.iter().min_by_key(|known| distance(known, key));
-                let nearest = nearest.expect("there are keys");
-                return Err(Wrong {
-                    at,
-                    what: format!("there is no setting {key:?}"),
-                    advice: format!("the nearest one is {nearest:?}"),
-                });
+        check_keys(table.get_ref(), &keys, "setting")?;
+        let sections = table.get_ref().get("site").and_then(|site| site.get_ref().as_table());
+        for section in sections.into_iter().flatten() {
+            if let Some(section) = section.1.get_ref().as_table() {
+                check_keys(section, &sites::KEYS.map(str::to_owned), "setting of a site")?;
             }
         }
         let settings: Self = toml::from_str(text).map_err(|error| wrong("", &error, VALUES))?;
@@ -225,6 +239,9 @@ impl Settings {
                 advice: "seeds = [\"https://example.org/\"]".to_owned(),
             })?;
         }
+        if let Some(sections) = sections {
+            check_sites(sections, &settings.site)?;
+        }
         Ok(settings)
     }
 
@@ -234,7 +251,8 @@ impl Settings {
         let crawl = command.find_subcommand_mut("crawl").expect("there is a crawl command");
         let not_keys = ["help", "config", "json", "quiet", "verbose", "output"];
         let longs = crawl.get_arguments().filter_map(clap::Arg::get_long);
-        longs.filter(|long| !not_keys.contains(long)).map(str::to_owned).collect()
+        let keys = longs.filter(|long| !not_keys.contains(long));
+        keys.chain(["seeds", "site"]).map(str::to_owned).collect()
     }
 
     /// Every effective value, and the seeds, as the text of a settings file.
@@ -242,6 +260,37 @@ impl Settings {
         let text = toml::to_string(self).expect("settings are text, numbers and lists of text");
         format!("# The settings of this crawl: every flag is a key.\n{text}")
     }
+}
+
+/// A key that does not exist is told with the nearest one.
+fn check_keys(table: &DeTable<'_>, keys: &[String], noun: &str) -> Result<(), Wrong> {
+    for key in table.keys() {
+        let (at, key) = (key.span().start, key.get_ref().as_ref());
+        if !keys.iter().any(|known| known == key) {
+            let nearest = keys.iter().min_by_key(|known| distance(known, key));
+            let nearest = nearest.expect("there are keys");
+            return Err(Wrong {
+                at,
+                what: format!("there is no {noun} {key:?}"),
+                advice: format!("the nearest one is {nearest:?}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Sections that were read, each where it is written.
+fn check_sites(sections: &DeTable<'_>, sites: &Sites) -> Result<(), Wrong> {
+    for (name, section) in sections {
+        let Some(settings) = sites.get(name.get_ref().as_ref()) else { continue };
+        let slip = sites::check_name(name.get_ref()).and(settings.meant().map(drop));
+        slip.map_err(|slip| {
+            let value = slip.key.and_then(|key| section.get_ref().as_table()?.get(key));
+            let at = value.map_or_else(|| name.span().start, |value| value.span().start);
+            Wrong { at, what: slip.what, advice: slip.advice }
+        })?;
+    }
+    Ok(())
 }
 
 /// How many letters must be changed, added or taken away.
@@ -262,6 +311,7 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sites::SiteSettings;
 
     #[test]
     fn the_distance_counts_letters() {
@@ -276,8 +326,17 @@ mod tests {
         settings.seeds = vec!["http://e.org/".to_owned()];
         let read = Settings::parse(settings.text().as_bytes()).ok();
         assert_eq!(read, Some(settings.clone()));
-        let flags = Settings { delay: Some("2s".to_owned()), ..Settings::default() };
+        let section = SiteSettings { budget: Some(7), block: Some(true), ..Default::default() };
+        settings.site.insert("e.org:8080".to_owned(), section);
+        let read = Settings::parse(settings.text().as_bytes()).ok();
+        assert_eq!(read, Some(settings.clone()));
+        let mut flags = Settings { delay: Some("2s".to_owned()), ..Settings::default() };
+        let section = SiteSettings { budget: Some(9), ..Default::default() };
+        flags.site.insert("e.org:8080".to_owned(), section.clone());
+        flags.site.insert("f.org".to_owned(), section.clone());
         let over = flags.over(settings);
+        assert_eq!(over.site["e.org:8080"], SiteSettings { block: Some(true), ..section.clone() });
+        assert_eq!(over.site["f.org"], section);
         assert_eq!(over.delay.as_deref(), Some("2s"));
         assert_eq!(over.seeds, ["http://e.org/"]);
     }
@@ -303,5 +362,17 @@ mod tests {
         check(b"tries = 3\nagent = \"\xff\"", 2, "no text", "key = value");
         check(b"tries = 3\nseeds = [\n \"http://e.org/\",\n \"e.org\"]", 4, "e.org", "seeds");
         check(b"\0\0\0\0", 1, "TOML", "key = value");
+        let section = |text: &str| format!("tries = 3\n[site.\"e.org\"]\n{text}").into_bytes();
+        check(&section("delay = \"1s\"\nblok = true"), 4, "blok", "\"block\"");
+        check(&section("\ndelay = \"soon\""), 4, "soon", "5s");
+        check(&section("connections = 17"), 3, "connections = 17", "1 to 16");
+        check(&section("connections = 1000"), 3, "1000", "--help");
+        check(&section("scope = \"hosts\""), 3, "hosts", "prefix");
+        check(&section("budget = -1"), 3, "-1", "--help");
+        check(&section("block = \"yes\""), 3, "yes", "--help");
+        check(b"tries = 3\n[site.\"https://e.org/\"]\nblock = true", 2, "e.org", "example.org");
+        check(b"tries = 3\n[site.\"E.org\"]\nblock = true", 2, "E.org", "e.org");
+        check(b"[sites.\"e.org\"]\nblock = true", 1, "sites", "\"site\"");
+        check(b"site = 3", 1, "integer", "--help");
     }
 }

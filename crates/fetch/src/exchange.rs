@@ -67,7 +67,6 @@ pub(crate) async fn exchange(
         Ok(Err(fault)) => return Err(Outcome::Failed(failure(fault, line.is_kept))),
         Err(_) => return Err(Outcome::Failed(Failure::TimedOut(Phase::Headers))),
     };
-    phases.headers = asked.elapsed();
     if head.status.is_informational() {
         // A switch of protocols that nobody asked for.
         return Err(Outcome::Failed(Failure::NotHttp));
@@ -77,7 +76,7 @@ pub(crate) async fn exchange(
     line.http.tape().extend(ahead + 2 * limits.body_max);
     let mut gathered = Gathered { count: 0, pieces: is_chunked.then(Vec::new) };
     let ended = read(&mut line.http, limits, &mut claim, &mut gathered).await;
-    phases.body = asked.elapsed().saturating_sub(phases.headers);
+    line.http.tape().times(asked, &mut phases);
     let cut = ended.cut(gathered.count == 0 && head.status.is_success());
     let cut = cut.map_err(Outcome::Failed)?;
     line.http.tape().grant(usize::MAX);

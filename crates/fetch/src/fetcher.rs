@@ -100,9 +100,19 @@ impl Fetcher {
         locked(&self.pool).sweep(Instant::now().into_std());
     }
 
-    /// Bytes that bodies in flight hold now, and the most that they ever held.
-    pub fn bodies_held(&self) -> (u64, u64) {
-        (self.bodies.held(), self.bodies.peak())
+    /// Bytes that bodies in flight hold now.
+    pub fn bodies_held(&self) -> u64 {
+        self.bodies.held()
+    }
+
+    /// The most bytes that bodies in flight ever held.
+    pub fn bodies_peak(&self) -> u64 {
+        self.bodies.peak()
+    }
+
+    /// How long a fetch may take.
+    pub fn patience(&self) -> Duration {
+        self.settings.total
     }
 
     /// The way, with every early end as an `Err`.
@@ -179,8 +189,9 @@ impl Fetcher {
         phases: &mut Phases,
     ) -> Result<(Line, Pass), Outcome> {
         let began = Instant::now();
+        let is_known = self.names.knows(url.host());
         let addresses = self.addresses(url.host(), deadline).await?;
-        phases.dns = began.elapsed();
+        phases.dns = if is_known { Duration::ZERO } else { began.elapsed() };
         let reached = self.reach(&addresses, url, site, deadline, phases).await;
         match reached {
             Err(Outcome::Failed(Failure::Connect | Failure::TimedOut(Phase::Connect)))

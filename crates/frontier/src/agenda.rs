@@ -25,9 +25,11 @@ pub(crate) struct Agenda {
 
 impl Agenda {
     /// Puts a site under its earliest time, or takes it off. One that already stands in a band
-    /// stays there: whoever picks it looks at its clock again.
+    /// stays there: whoever picks it looks at its clock again. One that waits for ever is held,
+    /// and never due.
     pub(crate) fn set(&mut self, site: &Site, waits: Option<Waiting>) {
-        if waits.is_some() && self.places.get(site) == Some(&None) {
+        let may_be_due = waits.is_some_and(|waits| waits.until < Tick::NEVER);
+        if may_be_due && self.places.get(site) == Some(&None) {
             return;
         }
         if let Some(Some(before)) = self.places.remove(site) {
@@ -82,9 +84,10 @@ impl Agenda {
 
     /// The earliest time at which a site is due.
     pub(crate) fn earliest(&self) -> Option<Tick> {
-        if self.due.iter().any(|band| !band.is_empty()) {
+        // What was taken off since may have left its shadow.
+        if self.due.iter().flatten().any(|site| self.places.get(site) == Some(&None)) {
             return Some(Tick::default());
         }
-        self.waiting.first().map(|(until, _)| *until)
+        self.waiting.first().map(|(until, _)| *until).filter(|until| *until < Tick::NEVER)
     }
 }

@@ -5,100 +5,24 @@
 //! left them on disk, and is no more than a [`Stub`] here. Which sites are warm is a matter of
 //! memory, not of what the crawl knows: it is no fact.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use rhumb_web::{HashKey, Origin, PartitionId, Scheme, Site, Tick};
-use serde::{Deserialize, Serialize};
 
 use crate::agenda::{Agenda, BANDS};
+use crate::cold::{Cold, Stub};
 use crate::entry::Entry;
+use crate::key::{LaneKey, SiteKey};
 use crate::manner::{Hold, Manner};
-use crate::site::{Ahead, Shelf, SiteState};
+use crate::placement::Place;
+use crate::rules::SiteRules;
+use crate::site::{SiteState, Waiting};
 
 /// What a warm site takes in memory, about: its state, its places on the agenda, its rules.
-const SITE_BYTES: usize = 1_024;
+pub(crate) const SITE_BYTES: usize = 1_024;
 /// What an entry in memory takes, about.
-const ENTRY_BYTES: usize = 192;
-
-/// The key of a site's row on disk: twelve bits of its partition, and of its name's hash the rest
-/// but the lowest bit, which is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct SiteKey(pub u64);
-
-/// Bits of a key below those of its partition.
-const NAME_BITS: u32 = 52;
-
-impl SiteKey {
-    /// The key of a site, by the crawl's own hash. Among n sites of one partition n² / 2⁵² are
-    /// expected to share one with another.
-    pub fn of(hash: HashKey, partition: PartitionId, site: &Site) -> Self {
-        let name = hash.hash(site.as_str().as_bytes()) & ((1 << NAME_BITS) - 2);
-        Self(u64::from(partition.0) << NAME_BITS | name)
-    }
-
-    /// The partition that it belongs to.
-    pub fn partition(self) -> PartitionId {
-        let id = u16::try_from(self.0 >> NAME_BITS).expect("twelve bits fit sixteen");
-        PartitionId(id)
-    }
-
-    /// The key of one of its two lanes.
-    pub fn lane(self, scheme: Scheme) -> LaneKey {
-        LaneKey(self.0 | u64::from(scheme == Scheme::Https))
-    }
-}
-
-/// The key of one lane of a site in the backlog: its origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LaneKey(pub u64);
-
-impl LaneKey {
-    /// The site that it belongs to.
-    pub fn site(self) -> SiteKey {
-        SiteKey(self.0 & !1)
-    }
-
-    /// Which of its lanes it is.
-    pub fn scheme(self) -> Scheme {
-        if self.0 & 1 == 0 { Scheme::Http } else { Scheme::Https }
-    }
-}
-
-/// Where an entry is put that is admitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// Into the head of its site's queue.
-    Head,
-    /// Behind it, on disk.
-    Shelf,
-}
-
-/// An entry that goes to disk, and its place there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// In which queue.
-    pub lane: LaneKey,
-    /// At which place of it.
-    pub ordinal: u64,
-}
-
-/// What is in memory of a site whose state is on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stub {
-    /// When it is worth reading; never, if it has no work.
-    pub due: Tick,
-    /// Entries ever shelved, of both lanes.
-    pub put: [u64; 2],
-}
-
-/// The placements of one fact, decided one after another.
-#[derive(Debug, Default)]
-pub struct Planner {
-    lanes: HashMap<LaneKey, Ahead>,
-    heads: usize,
-    sites: HashSet<SiteKey>,
-}
+pub(crate) const ENTRY_BYTES: usize = 192;
 
 /// The queues and clocks of a partition's sites.
 #[derive(Clone, Debug)]
@@ -106,22 +30,23 @@ pub struct Frontier {
     hash: HashKey,
     partition: PartitionId,
     warm: HashMap<Site, SiteState>,
-    cold: HashMap<SiteKey, Stub>,
-    /// Cold sites by the time at which they are due. An entry counts only if its site's stub
-    /// says the same time.
-    asleep: BinaryHeap<Reverse<(Tick, SiteKey)>>,
+    cold: Cold,
     queued: u64,
     /// Entries in memory.
     heads: usize,
     agenda: Agenda,
     /// Warm sites that differ from their row on disk.
     changed: HashSet<Site>,
+    /// Given by the user: no fact.
+    rules: Arc<SiteRules>,
 }
 
 impl PartialEq for Frontier {
     /// The agenda is derived from the sites, so it does not count.
     fn eq(&self, other: &Self) -> bool {
-        self.warm == other.warm && self.cold == other.cold && self.queued == other.queued
+        self.warm == other.warm
+            && self.cold.stubs == other.cold.stubs
+            && self.queued == other.queued
     }
 }
 
@@ -132,63 +57,18 @@ impl Frontier {
             hash,
             partition,
             warm: HashMap::new(),
-            cold: HashMap::new(),
-            asleep: BinaryHeap::new(),
+            cold: Cold::default(),
             queued: 0,
             heads: 0,
             agenda: Agenda::default(),
             changed: HashSet::new(),
+            rules: Arc::default(),
         }
     }
 
     /// The key of a site.
     pub fn key(&self, site: &Site) -> SiteKey {
         SiteKey::of(self.hash, self.partition, site)
-    }
-
-    /// Where an entry will go, after those that the planner has placed. Up to `memory` bytes are
-    /// spent on sites and entries; what comes beyond goes to disk.
-    pub fn place(&self, entry: &Entry, memory: usize, planner: &mut Planner) -> Placement {
-        let site = entry.url().site();
-        let key = self.key(&site);
-        let ahead = planner.lanes.entry(key.lane(entry.url().scheme())).or_default();
-        let state = self.warm.get(&site);
-        let placement = match state {
-            Some(_) if entry.is_robots() => Placement::Head,
-            Some(state) => {
-                // A site whose head is short may always fill it to the mark of a refill.
-                let lane = state.lane(entry.url().scheme());
-                let is_short = lane.queue.len() + ahead.head < crate::REFILL_BELOW / 4;
-                let is_full = self.bytes() + planner.heads * ENTRY_BYTES > memory && !is_short;
-                if is_full || lane.is_full_for(entry, *ahead) {
-                    Placement::Shelf
-                } else {
-                    Placement::Head
-                }
-            }
-            None if self.cold.contains_key(&key) => Placement::Shelf,
-            None => {
-                let sites = planner.sites.len() + usize::from(!planner.sites.contains(&key));
-                let bytes = self.bytes() + planner.heads * ENTRY_BYTES + sites * SITE_BYTES;
-                let is_full = bytes > memory && !planner.sites.contains(&key);
-                let lane = SiteState::default();
-                let lane = lane.lane(entry.url().scheme());
-                if is_full || lane.is_full_for(entry, *ahead) {
-                    Placement::Shelf
-                } else {
-                    planner.sites.insert(key);
-                    Placement::Head
-                }
-            }
-        };
-        match placement {
-            Placement::Head => {
-                ahead.head += 1;
-                planner.heads += 1;
-            }
-            Placement::Shelf => ahead.shelf = true,
-        }
-        placement
     }
 
     /// Queues an entry in its site's head.
@@ -222,27 +102,21 @@ impl Frontier {
             });
             ordinal
         } else {
-            let stub = self.cold.entry(key).or_insert(Stub { due: Tick::NEVER, put: [0; 2] });
-            let put = &mut stub.put[usize::from(scheme == Scheme::Https)];
-            *put += 1;
-            let ordinal = *put - 1;
-            // The first of a lane need not wait for what holds the other.
-            if stub.due == Tick::NEVER || (ordinal == 0 && stub.due > Tick::default()) {
-                stub.due = Tick::default();
-                self.asleep.push(Reverse((stub.due, key)));
+            if self.rules.blocks(&site) {
+                self.cold.bar(key, &site);
             }
-            ordinal
+            self.cold.shelve(key, scheme)
         };
         Place { lane: key.lane(scheme), ordinal }
     }
 
-    /// Begins a fetch: the entry leaves its queue, if it stood in one, and its site is busy
-    /// until [`Frontier::settle`].
+    /// Begins a fetch: the entry leaves its queue, if it stood in one, and its site has one more
+    /// under way until [`Frontier::settle`].
     pub fn issue(&mut self, entry: &Entry) {
         let mut was_queued = false;
         self.touch(&entry.url().site(), |state| {
             was_queued = state.take(entry);
-            state.in_flight = true;
+            state.in_flight = state.in_flight.saturating_add(1);
         });
         self.queued -= u64::from(was_queued);
     }
@@ -251,7 +125,7 @@ impl Frontier {
     pub fn settle(&mut self, site: &Site, manner: Manner, again: Option<(Tick, Entry)>) {
         self.queued += u64::from(again.is_some());
         self.touch(site, |state| {
-            state.in_flight = false;
+            state.in_flight = state.in_flight.saturating_sub(1);
             state.visits += 1;
             state.manner = manner;
             if let Some((at, entry)) = again {
@@ -264,7 +138,7 @@ impl Frontier {
     pub fn recall(&mut self, site: &Site, again: Option<Entry>) {
         self.queued += u64::from(again.is_some());
         self.touch(site, |state| {
-            state.in_flight = false;
+            state.in_flight = state.in_flight.saturating_sub(1);
             if let Some(entry) = again {
                 state.put_back(Tick::default(), entry);
             }
@@ -323,8 +197,7 @@ impl Frontier {
         let band_of = |site: &Site| sites.get(site).and_then(SiteState::band).unwrap_or(BANDS - 1);
         self.agenda.advance(now, band_of);
         while let Some(site) = self.agenda.pick() {
-            let waits = self.warm.get(&site).and_then(SiteState::waits);
-            if waits.is_some_and(|waiting| waiting.until <= now) {
+            if self.waits(&site).is_some_and(|waiting| waiting.until <= now) {
                 return Some(site);
             }
             self.schedule(&site);
@@ -344,8 +217,40 @@ impl Frontier {
 
     /// When the next site is due; a time in the past means now. Cold sites count.
     pub fn earliest(&self) -> Option<Tick> {
-        let cold = self.asleep.peek().map(|Reverse((due, _))| *due);
-        [self.agenda.earliest(), cold].into_iter().flatten().min()
+        [self.agenda.earliest(), self.cold.earliest()].into_iter().flatten().min()
+    }
+
+    /// When a warm site may be visited next, and what holds it till then, as the rules have it;
+    /// for ever, if they bar it. None: there is nothing in memory, or enough is under way.
+    pub fn waits(&self, site: &Site) -> Option<Waiting> {
+        self.rules.waits(site, self.warm.get(site)?)
+    }
+
+    /// What the user wants of single sites.
+    pub fn rules(&self) -> &SiteRules {
+        &self.rules
+    }
+
+    /// Sets what the user wants of single sites; at the opening of a crawl, after the stubs are
+    /// there. Sites whose rule is new are looked at again. A cold one whose budget is spent is
+    /// read once before it is left alone, since only its row says so.
+    pub fn set_rules(&mut self, rules: Arc<SiteRules>) {
+        let old = std::mem::replace(&mut self.rules, rules);
+        let new = Arc::clone(&self.rules);
+        let is_new = |site: &Site| {
+            old.of(site) != new.of(site) || old.connections(site) != new.connections(site)
+        };
+        let warm: Vec<Site> = self.warm.keys().filter(|site| is_new(site)).cloned().collect();
+        for site in warm {
+            self.schedule(&site);
+        }
+        self.cold.lift(|site| is_new(site) && !new.blocks(site));
+        for site in new.names().map(|name| Site::from(name.to_owned())) {
+            let key = self.key(&site);
+            if new.blocks(&site) && self.cold.stubs.contains_key(&key) {
+                self.cold.bar(key, &site);
+            }
+        }
     }
 
     /// What is known of a warm site.
@@ -355,17 +260,17 @@ impl Frontier {
 
     /// Whether anything was ever heard of a site.
     pub fn knows(&self, site: &Site) -> bool {
-        self.warm.contains_key(site) || self.cold.contains_key(&self.key(site))
+        self.warm.contains_key(site) || self.cold.stubs.contains_key(&self.key(site))
     }
 
     /// Whether the state of a site is on disk, and must be woken before a verb touches it.
     pub fn is_cold(&self, site: &Site) -> bool {
-        !self.warm.contains_key(site) && self.cold.contains_key(&self.key(site))
+        !self.warm.contains_key(site) && self.cold.stubs.contains_key(&self.key(site))
     }
 
     /// How many sites were met.
     pub fn site_count(&self) -> u64 {
-        u64::try_from(self.warm.len() + self.cold.len()).expect("a length fits 64 bits")
+        u64::try_from(self.warm.len() + self.cold.stubs.len()).expect("a length fits 64 bits")
     }
 
     /// How many sites are in memory.
@@ -388,7 +293,7 @@ impl Frontier {
         memory.saturating_sub(self.bytes()) / ENTRY_BYTES
     }
 
-    /// How many warm sites with work are held back, by what.
+    /// How many warm sites with work are held back, by what; those that a rule bars count.
     pub fn held(&self) -> impl Iterator<Item = (Hold, u64)> {
         self.agenda.held()
     }
@@ -400,7 +305,7 @@ impl Frontier {
 
     /// The cold sites, in no promised order.
     pub fn stubs(&self) -> impl Iterator<Item = (SiteKey, Stub)> {
-        self.cold.iter().map(|(key, stub)| (*key, *stub))
+        self.cold.stubs.iter().map(|(key, stub)| (*key, *stub))
     }
 
     /// Warm sites that changed since the last time it was asked.
@@ -412,26 +317,13 @@ impl Frontier {
 
     /// Notes a site that lies on disk.
     pub fn sleep(&mut self, key: SiteKey, stub: Stub) {
-        self.cold.insert(key, stub);
-        if stub.due < Tick::NEVER {
-            self.asleep.push(Reverse((stub.due, key)));
-        }
+        self.cold.sleep(key, stub);
     }
 
     /// Notes how far the shelf of a site reaches: for the opening of a crawl. Where that is
     /// further than its row says, or there is no row, entries wait for it.
     pub fn note_shelf(&mut self, lane: LaneKey, end: u64) {
-        let key = lane.site();
-        let stub = self.cold.entry(key).or_insert(Stub { due: Tick::NEVER, put: [0; 2] });
-        let put = &mut stub.put[usize::from(lane.scheme() == Scheme::Https)];
-        if end <= *put {
-            return;
-        }
-        *put = end;
-        if stub.due == Tick::NEVER {
-            stub.due = Tick::default();
-            self.asleep.push(Reverse((stub.due, key)));
-        }
+        self.cold.note_shelf(lane, end);
     }
 
     /// How many entries wait in all: for the opening of a crawl.
@@ -441,21 +333,12 @@ impl Frontier {
 
     /// The next cold site that is due, if one is; it does not come again by itself.
     pub fn next_cold(&mut self, now: Tick) -> Option<SiteKey> {
-        while let Some(Reverse((due, key))) = self.asleep.peek().copied() {
-            if due > now {
-                return None;
-            }
-            self.asleep.pop();
-            if self.cold.get(&key).is_some_and(|stub| stub.due == due) {
-                return Some(key);
-            }
-        }
-        None
+        self.cold.next(now)
     }
 
     /// A cold site is in memory again, as its row has it.
     pub fn wake(&mut self, site: &Site, mut state: SiteState) {
-        let Some(stub) = self.cold.remove(&self.key(site)) else { return };
+        let Some(stub) = self.cold.wake(self.key(site)) else { return };
         for (scheme, put) in [Scheme::Http, Scheme::Https].into_iter().zip(stub.put) {
             let lane = state.lane_mut(scheme);
             lane.put = lane.put.max(put);
@@ -472,11 +355,16 @@ impl Frontier {
             return Vec::new();
         }
         let is_free = |site: &Site, state: &SiteState| {
-            !state.in_flight && !self.changed.contains(site) && may(site, state)
+            state.in_flight == 0 && !self.changed.contains(site) && may(site, state)
         };
         let free = self.warm.iter().filter(|(site, state)| is_free(site, state));
+        // One that is barred comes back by another rule, not by its time.
+        let is_barred = |site: &Site, state: &SiteState| self.rules.bars(site, state).is_some();
+        let due = |site: &Site, state: &SiteState| {
+            if is_barred(site, state) { Tick::NEVER } else { state.due() }
+        };
         let mut free: Vec<(Tick, Site)> =
-            free.map(|(site, state)| (state.due(), site.clone())).collect();
+            free.map(|(site, state)| (due(site, state), site.clone())).collect();
         free.sort_unstable_by(|a, b| b.cmp(a));
         let mut cooled = Vec::new();
         for (due, site) in free {
@@ -486,7 +374,11 @@ impl Frontier {
             let state = self.warm.remove(&site).expect("it was just listed");
             self.heads -= state.in_memory();
             self.agenda.set(&site, None);
-            self.sleep(self.key(&site), Stub { due, put: state.shelves().map(|it| it.put) });
+            let key = self.key(&site);
+            self.sleep(key, Stub { due, put: state.shelves().map(|it| it.put) });
+            if self.rules.bars(&site, &state).is_some() {
+                self.cold.bar(key, &site);
+            }
             cooled.push(site);
         }
         cooled
@@ -504,28 +396,7 @@ impl Frontier {
     }
 
     fn schedule(&mut self, site: &Site) {
-        let waits = self.warm.get(site).and_then(SiteState::waits);
+        let waits = self.waits(site);
         self.agenda.set(site, waits);
-    }
-}
-
-/// What a stub needs of a row: the shelves of a site, and when it is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RowHead {
-    /// When it is worth reading.
-    pub due: Tick,
-    /// Its lanes, http and https.
-    pub shelves: [Shelf; 2],
-}
-
-impl RowHead {
-    /// Of a site as it is now.
-    pub fn of(state: &SiteState) -> Self {
-        Self { due: state.due(), shelves: state.shelves() }
-    }
-
-    /// The stub that stands for the row.
-    pub fn stub(&self) -> Stub {
-        Stub { due: self.due, put: self.shelves.map(|shelf| shelf.put) }
     }
 }

@@ -9,18 +9,28 @@
 
 mod agenda;
 pub mod backlog;
+mod cold;
 mod entry;
+mod frontier;
+mod key;
 mod manner;
 mod outage;
+mod placement;
 mod queue;
+mod rules;
 mod site;
+mod standing;
+mod takedown;
 
 pub use agenda::BANDS;
+pub use cold::{RowHead, Stub};
 pub use entry::Entry;
+pub use frontier::Frontier;
+pub use key::{LaneKey, SiteKey};
 pub use manner::{Conduct, Hold, Manner, Manners};
 pub use outage::{OUTAGE_SITES_MIN, OUTAGE_WINDOW, Outage};
+pub use placement::{Place, Placement, Planner};
 pub use queue::{HEAD_MAX, REFILL_BELOW};
+pub use rules::{SiteRule, SiteRules};
 pub use site::{Shelf, SiteState, Waiting};
-
-mod frontier;
-pub use frontier::{Frontier, LaneKey, Place, Placement, Planner, RowHead, SiteKey, Stub};
+pub use standing::{Standing, Standings};

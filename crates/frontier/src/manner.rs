@@ -3,6 +3,8 @@
 use rhumb_web::{Span, Tick};
 use serde::{Deserialize, Serialize};
 
+use crate::rules::SiteRule;
+
 /// Without an explicit delay, the gap is this many times what the last fetch took.
 const TAKEN_TIMES: u64 = 5;
 /// That gap's bound: a slow server is not left alone for ever.
@@ -37,6 +39,10 @@ pub enum Hold {
     Backoff,
     /// Its robots.txt is not known, not reachable, or closes it at this hour.
     Robots,
+    /// It has had all the exchanges that the user gave it.
+    Budget,
+    /// The user wants it left alone.
+    Block,
 }
 
 impl Hold {
@@ -47,6 +53,8 @@ impl Hold {
             Self::Address => "address",
             Self::Backoff => "backoff",
             Self::Robots => "robots",
+            Self::Budget => "budget",
+            Self::Block => "block",
         }
     }
 }
@@ -93,6 +101,13 @@ impl Manners {
             took.times(TAKEN_TIMES).min(TAKEN_GAP_MAX)
         };
         self.delay.max(by_load).max(robots_gap.unwrap_or(Span::ZERO))
+    }
+
+    /// The same, where the site has a rule of its own: its delay is explicit.
+    pub fn gap_for(&self, rule: Option<&SiteRule>, took: Span, robots_gap: Option<Span>) -> Span {
+        let own = rule.and_then(|rule| rule.delay);
+        let own = own.map(|delay| Self { delay, delay_is_explicit: true, ..*self });
+        own.unwrap_or(*self).gap(took, robots_gap)
     }
 
     /// When to try a URL again that has been tried so often, if at all.
@@ -215,6 +230,20 @@ mod tests {
         let manners = Manners { delay: Span::ZERO, delay_is_explicit: true, ..Manners::default() };
         assert_eq!(manners.gap(Span::seconds(9), None), Span::ZERO);
         assert_eq!(manners.gap(Span::seconds(9), Some(Span(200))), Span(200));
+    }
+
+    #[test]
+    fn the_delay_of_a_rule_is_explicit_and_never_below_that_of_robots() {
+        let manners = Manners::default();
+        let check = |delay: Option<Span>, robots_gap: Option<Span>, expect: Span| {
+            let rule = SiteRule { delay, ..SiteRule::default() };
+            assert_eq!(manners.gap_for(Some(&rule), Span(700), robots_gap), expect);
+        };
+        check(Some(Span(100)), None, Span(100));
+        check(Some(Span::ZERO), Some(Span(200)), Span(200));
+        check(Some(Span::minutes(5)), Some(Span(200)), Span::minutes(5));
+        check(None, None, Span(3_500));
+        assert_eq!(manners.gap_for(None, Span(700), None), Span(3_500));
     }
 
     #[test]

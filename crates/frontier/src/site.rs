@@ -19,8 +19,8 @@ pub struct SiteState {
     pub(crate) errands: VecDeque<Entry>,
     plain: Lane,
     secure: Lane,
-    /// Whether a ticket of this site is out.
-    pub(crate) in_flight: bool,
+    /// Tickets of this site that are out.
+    pub(crate) in_flight: u8,
     pub(crate) manner: Manner,
     /// Exchanges so far.
     pub(crate) visits: u64,
@@ -135,6 +135,11 @@ impl SiteState {
         self.visits
     }
 
+    /// Fetches of it that are under way.
+    pub fn in_flight(&self) -> u8 {
+        self.in_flight
+    }
+
     /// Entries that wait, shelved ones too.
     pub fn queued(&self) -> u64 {
         let errands = u64::try_from(self.errands.len()).expect("a length fits 64 bits");
@@ -168,7 +173,12 @@ impl SiteState {
     /// When its next entry may be fetched. None: there is nothing, a ticket is out, or all of it
     /// lies on the shelf.
     pub fn waits(&self) -> Option<Waiting> {
-        if self.in_flight {
+        self.waits_among(1)
+    }
+
+    /// As [`SiteState::waits`], of a site that may have so many tickets out.
+    pub(crate) fn waits_among(&self, connections: u8) -> Option<Waiting> {
+        if self.in_flight >= connections {
             return None;
         }
         let by_clock = Waiting { until: self.manner.ready_at, hold: self.manner.hold };

@@ -1,6 +1,6 @@
 //! What a crawl is about: the places that its seeds opened, and the user's own patterns.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -67,10 +67,9 @@ impl FromStr for ScopeKind {
 #[derive(Clone, Debug)]
 pub struct Scope {
     kind: ScopeKind,
-    /// What the seeds opened, each as [`Scope::is_inside`] looks it up.
-    roots: HashSet<Box<str>>,
-    /// The most slashes in a root: no longer folder of a URL need be looked up.
-    deepest: usize,
+    /// Sites, or hosts with all their ports, that are judged by a kind of their own.
+    sites: HashMap<Box<str>, ScopeKind>,
+    roots: Roots,
     /// Where there are any, a URL must match one of them; seeds and their redirects need not.
     pub include: Vec<Regex>,
     /// A URL must match none of them; seeds need not obey.
@@ -79,13 +78,41 @@ pub struct Scope {
     pub max_depth: Option<u16>,
 }
 
+/// What the seeds opened, as every kind looks it up: which kinds are asked may change.
+#[derive(Clone, Debug, Default)]
+struct Roots {
+    /// Seeds as URLs, their folders and their sites: none of these can be taken for another.
+    places: HashSet<Box<str>>,
+    domains: HashSet<Box<str>>,
+    /// The most slashes in a folder: no longer folder of a URL need be looked up.
+    deepest: usize,
+}
+
+impl Roots {
+    fn insert(&mut self, seed: &CanonUrl) {
+        let folder = folders(seed).last().unwrap_or_default();
+        for place in [seed.as_str(), folder, seed.authority()] {
+            insert(&mut self.places, place);
+        }
+        insert(&mut self.domains, domain(seed));
+        self.deepest = self.deepest.max(folders(seed).count());
+    }
+}
+
+/// Many seeds share a site: what is there already is not copied.
+fn insert(set: &mut HashSet<Box<str>>, text: &str) {
+    if !set.contains(text) {
+        set.insert(Box::from(text));
+    }
+}
+
 impl Scope {
     /// A scope without roots yet.
     pub fn new(kind: ScopeKind) -> Self {
         Self {
             kind,
-            roots: HashSet::new(),
-            deepest: 0,
+            sites: HashMap::new(),
+            roots: Roots::default(),
             include: Vec::new(),
             exclude: Vec::new(),
             max_depth: None,
@@ -97,21 +124,24 @@ impl Scope {
         self.kind
     }
 
+    /// How far it goes on the site of this URL.
+    pub fn kind_for(&self, url: &CanonUrl) -> ScopeKind {
+        if self.sites.is_empty() {
+            return self.kind;
+        }
+        let own = self.sites.get(url.authority()).or_else(|| self.sites.get(url.host()));
+        own.copied().unwrap_or(self.kind)
+    }
+
+    /// From now on these sites have kinds of their own, and no others: `example.org:8080` names a
+    /// site, `example.org` a host with all its ports.
+    pub fn set_sites(&mut self, sites: Vec<(String, ScopeKind)>) {
+        self.sites = sites.into_iter().map(|(site, kind)| (Box::from(site), kind)).collect();
+    }
+
     /// Opens the surroundings of a seed, or of what a seed redirects to.
     pub fn add_root(&mut self, seed: &CanonUrl) {
-        match self.kind {
-            ScopeKind::Page => self.insert(seed.as_str()),
-            ScopeKind::Prefix => {
-                // The bare site as well: a sitemap is judged by its site alone.
-                self.insert(seed.authority());
-                let folder = folders(seed).last().unwrap_or_default();
-                self.deepest = self.deepest.max(folders(seed).count());
-                self.insert(folder);
-            }
-            ScopeKind::Host => self.insert(seed.authority()),
-            ScopeKind::Domain => self.insert(domain(seed)),
-            ScopeKind::Any => {}
-        }
+        self.roots.insert(seed);
     }
 
     /// Whether the candidate is wanted, as far as its URL, errand and depth can say.
@@ -140,26 +170,21 @@ impl Scope {
         }
     }
 
-    fn insert(&mut self, root: &str) {
-        self.roots.insert(Box::from(root));
-    }
-
     fn is_inside(&self, url: &CanonUrl) -> bool {
-        match self.kind {
-            ScopeKind::Page => self.roots.contains(url.as_str()),
-            ScopeKind::Prefix => {
-                folders(url).take(self.deepest).any(|folder| self.roots.contains(folder))
-            }
-            ScopeKind::Host => self.roots.contains(url.authority()),
-            ScopeKind::Domain => self.roots.contains(domain(url)),
+        let Roots { places, domains, deepest } = &self.roots;
+        match self.kind_for(url) {
+            ScopeKind::Page => places.contains(url.as_str()),
+            ScopeKind::Prefix => folders(url).take(*deepest).any(|folder| places.contains(folder)),
+            ScopeKind::Host => places.contains(url.authority()),
+            ScopeKind::Domain => domains.contains(domain(url)),
             ScopeKind::Any => true,
         }
     }
 
     fn is_sitemap_inside(&self, url: &CanonUrl) -> bool {
-        match self.kind {
+        match self.kind_for(url) {
             ScopeKind::Page => false,
-            ScopeKind::Prefix => self.roots.contains(url.authority()),
+            ScopeKind::Prefix => self.roots.places.contains(url.authority()),
             ScopeKind::Host | ScopeKind::Domain | ScopeKind::Any => self.is_inside(url),
         }
     }
@@ -244,6 +269,43 @@ mod tests {
         check(&scope, "http://www.a.example/x", OUT);
         scope.add_root(&CanonUrl::parse("http://www.a.example/").unwrap());
         check(&scope, "http://www.a.example/x", Verdict::Admit);
+    }
+
+    #[test]
+    fn a_site_with_a_scope_of_its_own_is_judged_by_that_and_all_others_as_before() {
+        let seeds = ["http://a.example/docs/one", "http://b.example:81/"];
+        let mut scope = scope(ScopeKind::Host, &seeds);
+        scope.set_sites(vec![
+            ("a.example".to_owned(), ScopeKind::Prefix),
+            ("c.example:81".to_owned(), ScopeKind::Any),
+            ("www.b.example".to_owned(), ScopeKind::Domain),
+        ]);
+        check(&scope, "http://a.example/docs/two", Verdict::Admit);
+        check(&scope, "http://a.example/news", OUT);
+        check(&scope, "http://b.example:81/x", Verdict::Admit);
+        check(&scope, "http://c.example:81/", Verdict::Admit);
+        check(&scope, "http://c.example/", OUT);
+        check(&scope, "http://www.b.example:8080/", Verdict::Admit);
+        check(&scope, "http://shop.b.example/", OUT);
+        scope.set_sites(vec![("b.example".to_owned(), ScopeKind::Page)]);
+        check(&scope, "http://a.example/news", Verdict::Admit);
+        check(&scope, "http://b.example:81/", Verdict::Admit);
+        check(&scope, "http://b.example:81/x", OUT);
+        check(&scope, "http://c.example:81/", OUT);
+    }
+
+    #[test]
+    fn a_root_that_comes_later_reaches_every_kind() {
+        let mut scope = scope(ScopeKind::Page, &[]);
+        let sites = ["host", "domain", "prefix"];
+        let named = sites.map(|kind| (format!("{kind}.example"), kind.parse().unwrap()));
+        scope.set_sites(named.to_vec());
+        for kind in sites {
+            let inside = format!("http://{kind}.example/d/two");
+            check(&scope, &inside, OUT);
+            scope.add_root(&CanonUrl::parse(&format!("http://{kind}.example/d/one")).unwrap());
+            check(&scope, &inside, Verdict::Admit);
+        }
     }
 
     #[test]

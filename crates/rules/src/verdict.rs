@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rhumb_web::{Candidate, Errand};
 use serde::{Deserialize, Serialize};
 
+use crate::forgotten::Forgotten;
 use crate::scope::Scope;
 use crate::trap::Trap;
 
@@ -49,11 +51,13 @@ pub enum Reason {
     BadUrl,
     /// Its page has more links, in bytes, than are followed.
     TooManyLinks,
+    /// It, or its host, was taken down.
+    Forgotten,
 }
 
 impl Reason {
     /// Every reason, in the order in which they are shown.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::OutOfScope,
         Self::Excluded,
         Self::NotIncluded,
@@ -69,6 +73,7 @@ impl Reason {
         Self::NotHttp,
         Self::BadUrl,
         Self::TooManyLinks,
+        Self::Forgotten,
     ];
 
     /// The one word for it in events, summaries and tests.
@@ -89,6 +94,7 @@ impl Reason {
             Self::NotHttp => "not-http",
             Self::BadUrl => "bad-url",
             Self::TooManyLinks => "too-many-links",
+            Self::Forgotten => "forgotten",
         }
     }
 }
@@ -132,11 +138,22 @@ impl From<Reason> for String {
 pub struct Rules {
     /// What the crawl is about.
     pub scope: Scope,
+    /// What it was told to forget.
+    pub forgotten: Arc<Forgotten>,
 }
 
 impl Rules {
-    /// Hops first, then scope, then traps; a seed as it was typed is never a trap.
+    /// Rules of a crawl that was told to forget nothing.
+    pub fn new(scope: Scope) -> Self {
+        Self { scope, forgotten: Arc::default() }
+    }
+
+    /// What is forgotten first, seeds too; then hops, scope and traps. A seed as it was typed is
+    /// never a trap.
     pub fn judge(&self, candidate: &Candidate) -> Verdict {
+        if self.forgotten.covers(&candidate.url) {
+            return Verdict::Refuse(Reason::Forgotten);
+        }
         let hops = match candidate.errand {
             Errand::Robots { hops, .. } => hops,
             Errand::Page | Errand::Sitemap => candidate.hops,
@@ -164,7 +181,7 @@ mod tests {
     use crate::ScopeKind;
 
     fn check(candidate: &Candidate, expect: Verdict) {
-        let rules = Rules { scope: Scope::new(ScopeKind::Any) };
+        let rules = Rules::new(Scope::new(ScopeKind::Any));
         assert_eq!(rules.judge(candidate), expect, "{candidate:?}");
     }
 
@@ -204,5 +221,23 @@ mod tests {
         check(&page(trap, 0, 0), Verdict::Admit);
         let sitemap = Candidate { errand: Errand::Sitemap, ..page(trap, 1, 0) };
         check(&sitemap, Verdict::Admit);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_refused_before_all_else_even_as_a_seed() {
+        let hash = rhumb_web::HashKey(1, 2);
+        let mut forgotten = Forgotten::new(hash);
+        forgotten.add_name(Forgotten::key_of_name(hash, "a.example"));
+        let mut rules = Rules::new(Scope::new(ScopeKind::Any));
+        rules.forgotten = Arc::new(forgotten);
+        let refused = Verdict::Refuse(Reason::Forgotten);
+        for candidate in [page("http://a.example/", 0, 0), page("http://a.example/x/x/x/", 1, 6)] {
+            assert_eq!(rules.judge(&candidate), refused, "{candidate:?}");
+        }
+        let origin = CanonUrl::parse("http://b.example/").unwrap().origin();
+        let errand = Errand::Robots { origin, hops: 1 };
+        let robots = Candidate { errand, ..page("http://a.example/robots.txt", 0, 0) };
+        assert_eq!(rules.judge(&robots), refused);
+        assert_eq!(rules.judge(&page("http://b.example/", 1, 0)), Verdict::Admit);
     }
 }

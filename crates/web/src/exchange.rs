@@ -152,7 +152,7 @@ impl Tls {
     }
 }
 
-/// How long each part of an exchange took.
+/// How long each part of an exchange took; what did not happen took no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Looking up the name; nothing if it was known.
@@ -161,10 +161,12 @@ pub struct Phases {
     pub connect: Duration,
     /// The TLS handshake.
     pub tls: Duration,
-    /// From the request to the end of the headers.
-    pub headers: Duration,
-    /// Reading the body.
-    pub body: Duration,
+    /// Handing the request to the socket.
+    pub write: Duration,
+    /// From there to the first byte of the answer; of HTTP/2, to its headers.
+    pub first_byte: Duration,
+    /// From there to the end of the answer.
+    pub read: Duration,
     /// All of it.
     pub total: Duration,
 }

@@ -33,7 +33,7 @@ usage: cargo x <chore>
   pictures                the live display in tmux, drawn into docs/pictures
   sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N; --crashes
   web [ARGS...]           serve the test web on loopback
-  bench [ARGS...]         measure: seen, backlog, discover; a release build of its own";
+  bench [ARGS...]         measure: seen, backlog, discover, why, asked; a release build";
 
 /// What a chore ends with: nothing more to say, or what went wrong.
 type Ended = Result<(), String>;
@@ -82,6 +82,15 @@ fn program(package: &str, name: &str, rest: &[&str]) -> Ended {
 /// Builds and runs the benchmarks: a package of its own, since it needs the stores that ours is
 /// measured against.
 fn bench(rest: &[&str]) -> Ended {
+    // These run the program itself.
+    if matches!(rest.first(), Some(&"why" | &"asked")) {
+        let mut build = workspace::cargo();
+        build.args(["build", "--release", "--locked", "--quiet", "-p", "rhumb-cli"]);
+        let status = build.status().map_err(|e| format!("cannot start cargo: {e}"))?;
+        if !status.success() {
+            return Err(format!("the build of rhumb ended with {status}"));
+        }
+    }
     let mut command = workspace::cargo();
     command.args([
         "run",

@@ -4,6 +4,7 @@ mod file;
 mod name;
 mod position;
 mod recover;
+mod rewrite;
 mod whole;
 
 use std::io;
@@ -11,17 +12,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rhumb_disk::{Disk, SharedDisk};
+use rhumb_disk::{Disk, RealDisk, SharedDisk};
 use thiserror::Error;
 
 use self::file::OpenFile;
 use self::name::{CDXJ, INDEX, WARC};
 pub use self::position::{Keep, Position};
 use self::recover::Leftovers;
+pub use self::rewrite::{Removed, remove};
 pub use self::whole::{ensure_reaches, is_whole};
 use crate::cdxj;
 use crate::encode::{Encoded, Encoder};
 use crate::id::CrawlId;
+use crate::read::Fault;
 
 /// How an archive is kept.
 #[derive(Clone, Debug)]
@@ -106,6 +109,14 @@ pub enum ArchiveError {
         /// Where the log says that one ends.
         wants: u64,
     },
+    /// A file is broken, and what is behind that may be what was looked for.
+    #[error("{} is damaged {fault}", file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it, and where.
+        fault: Fault,
+    },
     /// An earlier write failed, so the end of the file is not known.
     #[error("the archive failed before and takes nothing more")]
     Poisoned,
@@ -143,7 +154,7 @@ impl Archive {
     ) -> Result<Self, ArchiveError> {
         disk.create_folder(folder).map_err(failed("create", folder))?;
         let left = Leftovers { disk: &*disk, folder, prefix: &settings.prefix };
-        left.drop_unfinished_lines()?;
+        left.drop_unfinished()?;
         if let Keep::UpTo(position) = keep {
             left.cut_back(position)?;
         }
@@ -200,14 +211,7 @@ impl Archive {
     /// Seals the open file and merges the indexes of all files into `index.cdxj`.
     pub fn close(mut self) -> Result<(), ArchiveError> {
         self.seal()?;
-        let index = self.folder.join(INDEX);
-        let lines: Vec<PathBuf> = list(&*self.disk, &self.folder)?
-            .iter()
-            .filter(|name| name.ends_with(CDXJ) && name.as_str() != INDEX)
-            .map(|name| self.folder.join(name))
-            .collect();
-        cdxj::merge(&*self.disk, &lines, &index).map_err(failed("write", &index))?;
-        sync_folder(&*self.disk, &self.folder)
+        merge_index(&*self.disk, &self.folder)
     }
 
     fn append_unguarded(&mut self, encoded: &Encoded) -> Result<Placed, ArchiveError> {
@@ -248,6 +252,27 @@ impl Archive {
         self.is_poisoned = done.is_err();
         done
     }
+}
+
+/// The files of records in a folder, in the order in which they were begun: those that are sealed,
+/// and one that grows still.
+pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut names = RealDisk.list(folder)?;
+    names.retain(|name| name::records(name).is_some());
+    names.sort_by(|a, b| name::age(a).cmp(&name::age(b)));
+    Ok(names.iter().map(|name| folder.join(name)).collect())
+}
+
+/// Merges the indexes of all sealed files into one.
+fn merge_index(disk: &dyn Disk, folder: &Path) -> Result<(), ArchiveError> {
+    let index = folder.join(INDEX);
+    let lines: Vec<PathBuf> = list(disk, folder)?
+        .iter()
+        .filter(|name| name.ends_with(CDXJ) && name.as_str() != INDEX)
+        .map(|name| folder.join(name))
+        .collect();
+    cdxj::merge(disk, &lines, &index).map_err(failed("write", &index))?;
+    sync_folder(disk, folder)
 }
 
 /// The end of the last sealed file.

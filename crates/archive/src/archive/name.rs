@@ -15,6 +15,9 @@ pub(super) const OPEN: &str = ".open";
 /// What the name of a file ends in that was set aside, because it may hold more than can be read.
 pub(super) const DAMAGED: &str = ".damaged";
 
+/// What a name ends in while the file that is to replace it is written.
+pub(super) const NEW: &str = ".new";
+
 /// The digits of a moment.
 const MOMENT_DIGITS: usize = 14;
 /// The digits of a serial number, or more.
@@ -67,8 +70,20 @@ pub(super) fn serial(name: &str, prefix: &str) -> Option<u32> {
     if is_ours { serial.parse().ok() } else { None }
 }
 
-/// Lines of an index that was not finished: `x.cdxj.open`, `x.cdxj.new`, `x.cdxj.run0.new`.
+/// Sorts names in the order in which their files were begun: by serial number, because a clock may
+/// be set back.
+pub(super) fn age(name: &str) -> (Option<u32>, &str) {
+    let bare = name.split_once(WARC).map_or(name, |(bare, _)| bare);
+    let serial = bare.rsplit_once('-').and_then(|(_, serial)| serial.parse().ok());
+    (serial, name)
+}
+
+/// What was not finished: `x.warc.gz.new`, and lines of an index such as `x.cdxj.open`,
+/// `x.cdxj.new` and `x.cdxj.run0.new`.
 pub(super) fn is_leftover(name: &str) -> bool {
+    if name.strip_suffix(NEW).is_some_and(|name| name.ends_with(WARC) || name.ends_with(DAMAGED)) {
+        return true;
+    }
     let Some((_, rest)) = name.split_once(&format!("{CDXJ}.")) else { return false };
     rest.split('.').all(|part| {
         let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -93,5 +108,34 @@ mod tests {
         check("rhumb-20260203040506-99999999999.warc.gz", None);
         check("other-20260203040506-00017.warc.gz", None);
         check("rhumb2-20260203040506-00017.warc.gz", None);
+    }
+    #[test]
+    fn names_are_sorted_by_serial_number_though_a_clock_was_set_back() {
+        let mut names = [
+            "rhumb-20260203040506-00002.warc.gz",
+            "rhumb-20260203040505-00003.warc.gz.open",
+            "mine.warc.gz",
+            "rhumb-20260203040507-00001.warc.gz",
+            "rhumb-20260203040506-00002.warc.gz.damaged",
+        ];
+        names.sort_by_key(|name| age(name));
+        let expect = [
+            "mine.warc.gz",
+            "rhumb-20260203040507-00001.warc.gz",
+            "rhumb-20260203040506-00002.warc.gz",
+            "rhumb-20260203040506-00002.warc.gz.damaged",
+            "rhumb-20260203040505-00003.warc.gz.open",
+        ];
+        assert_eq!(names, expect);
+    }
+
+    #[test]
+    fn only_what_was_not_finished_is_left_over() {
+        for name in ["x.warc.gz.new", "x.warc.gz.damaged.new", "x.cdxj.open", "x.cdxj.run0.new"] {
+            assert!(is_leftover(name), "{name}");
+        }
+        for name in ["x.warc.gz", "x.warc.gz.open", "x.warc.gz.damaged", "x.cdxj", "x.new"] {
+            assert!(!is_leftover(name), "{name}");
+        }
     }
 }

@@ -27,8 +27,8 @@ pub(super) struct Leftovers<'a> {
 }
 
 impl Leftovers<'_> {
-    /// Takes away the lines of indexes that were not finished.
-    pub(super) fn drop_unfinished_lines(&self) -> Result<(), ArchiveError> {
+    /// Takes away the files that were not finished, and can be made again.
+    pub(super) fn drop_unfinished(&self) -> Result<(), ArchiveError> {
         let names = list(self.disk, self.folder)?;
         names.iter().filter(|name| name::is_leftover(name)).try_for_each(|name| self.remove(name))
     }
@@ -74,7 +74,7 @@ impl Leftovers<'_> {
     }
 
     /// Takes away the index of all files before it names records that are not there.
-    fn drop_merged_index(&self, names: &[String]) -> Result<(), ArchiveError> {
+    pub(super) fn drop_merged_index(&self, names: &[String]) -> Result<(), ArchiveError> {
         if names.iter().any(|name| name == INDEX) {
             self.remove(INDEX)?;
             sync_folder(self.disk, self.folder)?;
@@ -138,7 +138,7 @@ impl Leftovers<'_> {
 
     /// Writes the index of a file anew, for its records up to a place, and says where the last
     /// whole one ends. The index is safe before anything happens to the file.
-    fn index(&self, warc: &Path, name: &str, until: u64) -> Result<u64, ArchiveError> {
+    pub(super) fn index(&self, warc: &Path, name: &str, until: u64) -> Result<u64, ArchiveError> {
         let paths = Paths::new(self.folder, name);
         let file = self.open(warc)?;
         let written = cdxj::create_anew(self.disk, &paths.open_lines).and_then(|mut lines| {

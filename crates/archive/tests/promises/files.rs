@@ -13,7 +13,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Every line of an index leads to a record with its URL.
-fn check_index(folder: &Path) -> usize {
+pub(crate) fn check_index(folder: &Path) -> usize {
     let index = fs::read_to_string(folder.join("index.cdxj")).unwrap();
     let lines: Vec<&str> = index.lines().collect();
     assert!(lines.is_sorted());

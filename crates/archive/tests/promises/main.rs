@@ -5,6 +5,7 @@
 mod broken;
 mod conformance;
 mod files;
+mod forgetting;
 mod power;
 mod round_trip;
 mod samples;

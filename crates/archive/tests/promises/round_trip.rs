@@ -3,10 +3,11 @@
 use std::io::Cursor;
 
 use rhumb_archive::{
-    Capture, Digest, Earlier, Encoder, HttpMessage, Kind, RecordHead, WarcReader, verify,
+    Capture, Digest, Earlier, Encoder, HttpMessage, Interrupted, Kind, RecordHead, WarcReader,
+    fields_of, verify,
 };
 
-use crate::samples::{CRAWL, Sample, everything, files, keep, miss, moment, samples};
+use crate::samples::{CRAWL, Sample, everything, files, keep, miss, moment, noise, samples};
 
 fn records(bytes: &[u8]) -> Vec<(RecordHead, Vec<u8>)> {
     let mut reader = WarcReader::new(Cursor::new(bytes));
@@ -108,6 +109,37 @@ fn a_failed_fetch_leaves_a_metadata_record() {
     assert_eq!(records[0].0.url(), Some(url.as_str()));
     let expect = "outcome: timeout-headers\r\nfetchTimeMs: 20017\r\nhopsFromSeed: LL\r\n";
     assert_eq!(records[0].1, expect.as_bytes());
+}
+
+#[test]
+fn a_fetch_whose_end_nobody_knows_leaves_a_metadata_record() {
+    let url = samples()[0].url.clone();
+    let fields = vec![("errand", "page".to_owned())];
+    let interrupted = Interrupted { url: &url, number: 7, began: moment(7), fields };
+    let encoded = Encoder::new(CRAWL).interrupted(&interrupted);
+    let records = records(&encoded.bytes);
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0].0.kind, Kind::Metadata);
+    assert_eq!(records[0].0.url(), Some(url.as_str()));
+    let fields = fields_of(&records[0].1);
+    let expect = [("outcome", "interrupted"), ("errand", "page")];
+    assert_eq!(fields, expect.map(|(name, value)| (name.to_owned(), value.to_owned())));
+}
+
+#[test]
+fn a_note_of_a_takedown_names_no_target() {
+    let encoded = Encoder::new(CRAWL).takedown(moment(1), 1);
+    let records = records(&encoded.bytes);
+    assert_eq!(records.len(), 1);
+    assert_eq!((records[0].0.kind, records[0].0.url()), (Kind::Metadata, None));
+}
+
+#[test]
+fn the_time_that_digests_took_is_told() {
+    let body = noise(1_000_000);
+    let sample = Sample::new("http://a.test/", "HTTP/1.1 200 OK\n", &body, None);
+    let encoded = Encoder::new(CRAWL).capture(&sample.capture(1), |_| None);
+    assert!(!encoded.digest_took.is_zero());
 }
 
 #[test]

@@ -4,23 +4,26 @@ mod plan;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use rhumb_crawl::control;
 use rhumb_crawl::shell::{self, CrawlError, Ended, Outlet, Progress, Report, Summary, What};
 use rhumb_fetch::Fetcher;
 use rhumb_web::CanonUrl;
 use rustls::RootCertStore;
 use tokio::sync::{mpsc, watch};
 
+use crate::control::Clerk;
 use crate::fault::{FAILED, Fault, INTERRUPTED, NOTHING};
 use crate::home::Home;
 use crate::quantity::{bytes, counted};
-use crate::screen::{self, Backdrop, Live, Voice};
+use crate::screen::{self, Backdrop, Live, Notices, Voice};
 use crate::settings::Settings;
-use crate::{machine, seeds, tell, word};
+use crate::{machine, seeds, status, tell, word};
 
-pub(crate) use plan::{Plan, canon};
+pub(crate) use plan::{Plan, canon, check_contact};
 
 /// The folder of WARC files in a crawl's folder.
 pub(crate) const ARCHIVE_NAME: &str = "archive";
@@ -80,6 +83,7 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     let mut plan = Plan::new(&settings, seeds, voice)?;
     plan.fetch.roots = system_roots();
     plan.again = Some(word::resume(&folder));
+    plan.metrics = status::bind(&settings)?;
     let home = match found {
         None => Home::create(&folder, &settings)?,
         Some((home, stored)) => {
@@ -96,8 +100,13 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
             n => format!(", with {}", counted(n, "new seed")),
         };
         tell(&format!("going on with {}{also}", folder.display()));
+        if settings.seeds.is_empty() {
+            let folder = word::quoted(&folder.to_string_lossy());
+            let add = format!("rhumb crawl https://example.org -o {folder}");
+            tell(&format!("no seed of it is left; to add one: {add}"));
+        }
     }
-    run(plan, voice, &home)
+    run(plan, voice, &Arc::new(home))
 }
 
 /// What the user wants now, over what the crawl was told before; seeds are added.
@@ -107,6 +116,7 @@ fn merged(
     folder: &Path,
 ) -> Result<(Settings, Vec<CanonUrl>), Fault> {
     let shown = folder.display();
+    let is_new = stored.is_none();
     let stored = stored.cloned().unwrap_or_default();
     if let (Some(wanted), Some(stored)) = (wanted.partitions, stored.partitions)
         && wanted != stored
@@ -119,7 +129,8 @@ fn merged(
     let texts = [stored.seeds.clone(), wanted.seeds.clone()].concat();
     let mut settings = wanted.over(stored).over(Settings::defaults());
     let seeds = seeds::canonical(texts.iter().map(String::as_str), canon(&settings))?;
-    if seeds.is_empty() {
+    // A crawl whose seeds were all forgotten has other work, or says that it has none.
+    if seeds.is_empty() && is_new {
         return Err(Fault::usage(
             format!("there is no seed, and {shown} holds no crawl to go on with"),
             format!("rhumb crawl https://example.org -o {}", word::quoted(&shown.to_string())),
@@ -143,7 +154,7 @@ fn folder_of(seed: &CanonUrl) -> PathBuf {
 }
 
 /// Runs a plan to its end in the folder of its crawl, and tells it.
-pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Home) -> Result<ExitCode, Fault> {
+pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<ExitCode, Fault> {
     home.folder().clone_into(&mut plan.engine.folder);
     let open_files = machine::raise_open_files();
     plan.engine.connections = machine::connections(plan.engine.connections, open_files)?;
@@ -162,7 +173,7 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Home) -> Result<ExitCode,
         lifted: plan.lifted.clone(),
         again: plan.again.clone(),
     };
-    let (summary, misses) = runtime.block_on(drive(plan, voice))?;
+    let (summary, misses) = runtime.block_on(Box::pin(drive(plan, voice, Arc::clone(home))))?;
     // Fetches that were under way when the user stopped it are not waited for.
     runtime.shutdown_background();
     let exit = exit_of(&summary);
@@ -220,7 +231,7 @@ fn nothing(misses: &[Report], summary: &Summary) -> Fault {
 }
 
 /// An engine that could not go on: what it could not keep is told, and how to go on.
-fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str>) -> Fault {
+pub(crate) fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str>) -> Fault {
     let what = error.to_string();
     let shown = folder.display();
     let then = again.map_or_else(String::new, |again| format!(", then {again}"));
@@ -244,15 +255,31 @@ fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str>) -> Fault
     }
 }
 
-async fn drive(plan: Plan, voice: Voice) -> Result<(Summary, Vec<Report>), Fault> {
-    let Plan { seeds, engine, rules, fetch, again, .. } = plan;
+async fn drive(plan: Plan, voice: Voice, home: Arc<Home>) -> Result<(Summary, Vec<Report>), Fault> {
+    let Plan { settings, seeds, engine, rules, fetch, again, metrics, .. } = plan;
     let folder = engine.folder.clone();
     let fetcher = Fetcher::new(fetch)
         .map_err(|error| Fault::failed(error.to_string(), "other --agent, --contact or --dns"))?;
     let (report_sender, reports) = mpsc::channel(REPORTS_MAX);
     let (progress_sender, progress) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
-    let outlet = Outlet { reports: report_sender, progress: progress_sender, stop };
+    let (handle, asks) = shell::handle();
+    let outlet = Outlet { reports: report_sender, progress: progress_sender, stop, asks };
+    let notices = Notices::new(voice.live);
+    let metrics = metrics.map(|listener| {
+        tell(&format!("metrics: http://{}/metrics", listener.address()));
+        status::serve(listener, &handle)
+    });
+    let clerk = Clerk::new(
+        home,
+        settings,
+        rules.scope.kind(),
+        handle,
+        stop_sender.clone(),
+        notices.clone(),
+    );
+    let listener = listener(&clerk, &folder, &notices);
+    let watching = tokio::spawn(clerk.watch());
     // A thread of its own: whoever reads our output slowly holds up nothing else.
     let teller_stop = stop_sender.clone();
     let teller = tokio::task::spawn_blocking(move || tell_reports(voice, reports, &teller_stop));
@@ -264,10 +291,16 @@ async fn drive(plan: Plan, voice: Voice) -> Result<(Summary, Vec<Report>), Fault
             live == Live::Coloured,
             progress,
             stop_sender.subscribe(),
+            notices.shown(),
         )),
     };
     let signals = tokio::spawn(listen(voice, stop_sender));
     let summary = shell::run(engine, rules, fetcher, &seeds, outlet).await;
+    watching.abort();
+    drop(listener);
+    if let Some(metrics) = metrics {
+        metrics.abort();
+    }
     display.abort();
     // Its last act is to clear what it drew: before anything else is told.
     drop(display.await);
@@ -275,6 +308,19 @@ async fn drive(plan: Plan, voice: Voice) -> Result<(Summary, Vec<Report>), Fault
     signals.abort();
     let summary = summary.map_err(|error| engine_fault(&error, &folder, again.as_deref()))?;
     Ok((summary, misses))
+}
+
+/// Listens to questions and orders. A file system without sockets is no reason not to crawl.
+fn listener(clerk: &Clerk, folder: &Path, notices: &Notices) -> Option<control::Listener> {
+    let clerk = clerk.clone();
+    match control::listen(folder, move |question| clerk.clone().answer(question)) {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            let path = folder.join(control::SOCKET_NAME);
+            notices.tell(&format!("cannot listen on {}: {error}", path.display()));
+            None
+        }
+    }
 }
 
 /// What a crawl is of, for its display.

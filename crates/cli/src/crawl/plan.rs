@@ -11,6 +11,7 @@ use rhumb_crawl::shell::{CrawlSettings, Limits, Shares};
 use rhumb_fetch::{FetchSettings, Networks, NetworksError, ProxyUrl};
 use rhumb_frontier::Manners;
 use rhumb_rules::{Rules, Scope, ScopeKind};
+use rhumb_serve::metrics::Listener;
 use rhumb_web::{Canon, CanonUrl, HashKey, Span};
 
 use crate::agent::Agent;
@@ -18,7 +19,7 @@ use crate::fault::Fault;
 use crate::quantity::bytes;
 use crate::screen::Voice;
 use crate::settings::{PARTITIONS, Settings, TRIES};
-use crate::{machine, quantity};
+use crate::{machine, quantity, sites};
 
 /// Fetches under way at once, where the machine lets so many connections be open.
 const CONNECTIONS: usize = 512;
@@ -43,6 +44,8 @@ const FILE_MIN: u64 = 1_000;
 
 /// Everything that a run needs.
 pub(crate) struct Plan {
+    /// As the user has them, on disk.
+    pub(crate) settings: Settings,
     pub(crate) seeds: Vec<CanonUrl>,
     pub(crate) engine: CrawlSettings,
     pub(crate) rules: Rules,
@@ -51,6 +54,8 @@ pub(crate) struct Plan {
     pub(crate) lifted: Vec<&'static str>,
     /// The command that goes on with this crawl when it has ended; none if none can.
     pub(crate) again: Option<String>,
+    /// Where its metrics are told; none if nowhere.
+    pub(crate) metrics: Option<Listener>,
 }
 
 impl Plan {
@@ -60,18 +65,16 @@ impl Plan {
         seeds: Vec<CanonUrl>,
         voice: Voice,
     ) -> Result<Self, Fault> {
-        let rules = Rules { scope: scope(settings, &seeds)? };
+        let mut scope = scope(settings, &seeds)?;
+        let connections = settings.host_connections.unwrap_or(1);
+        let (sites, scopes) = sites::rules(connections, scope.kind(), &settings.site)?;
+        scope.set_sites(scopes);
+        let rules = Rules::new(scope);
         within("tries", settings.tries.map(i64::from), &TRIES)?;
         within("partitions", settings.partitions.map(i64::from), &PARTITIONS)?;
+        within("host-connections", settings.host_connections.map(i64::from), &sites::CONNECTIONS)?;
+        check_contact(settings, &seeds)?;
         let contact = settings.contact.as_deref();
-        let sites: HashSet<_> = seeds.iter().map(CanonUrl::site).collect();
-        let is_broad = rules.scope.kind() == ScopeKind::Any || sites.len() > ANONYMOUS_SITES_MAX;
-        if is_broad && contact.is_none() {
-            return Err(Fault::usage(
-                "a crawl of many sites must say whom webmasters can reach",
-                "--contact you@example.org, or --contact https://example.org/crawler",
-            ));
-        }
         let agent = Agent::new(settings.agent.as_deref().unwrap_or("rhumb"), contact)?;
         let token = agent.token.clone();
         let fetch = fetch(settings, agent)?;
@@ -88,6 +91,7 @@ impl Plan {
             hash: draw_key(),
             agent: token,
             manners,
+            sites,
             canon: canon(settings),
             connections: CONNECTIONS,
             limits: limits(settings)?,
@@ -114,7 +118,8 @@ impl Plan {
             (!fetch.allow_private.is_empty(), "the guard of private addresses"),
         ];
         let lifted = lifted.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
-        Ok(Self { seeds, engine, rules, fetch, lifted, again: None })
+        let settings = settings.clone();
+        Ok(Self { settings, seeds, engine, rules, fetch, lifted, again: None, metrics: None })
     }
 }
 
@@ -126,6 +131,23 @@ fn within(key: &str, value: Option<i64>, range: &RangeInclusive<i64>) -> Result<
         format!("{key} = {value} is out of range"),
         format!("--{key} N, with N from {from} to {to}"),
     ))
+}
+
+/// Whoever visits many sites must say who he is.
+pub(crate) fn check_contact<'a>(
+    settings: &Settings,
+    seeds: impl IntoIterator<Item = &'a CanonUrl>,
+) -> Result<(), Fault> {
+    let sites: HashSet<_> = seeds.into_iter().map(CanonUrl::site).collect();
+    let is_any = settings.scope.as_deref() == Some(ScopeKind::Any.word());
+    let is_broad = is_any || sites.len() > ANONYMOUS_SITES_MAX;
+    if is_broad && settings.contact.is_none() {
+        return Err(Fault::usage(
+            "a crawl of many sites must say whom webmasters can reach",
+            "--contact you@example.org, or --contact https://example.org/crawler",
+        ));
+    }
+    Ok(())
 }
 
 pub(crate) fn canon(settings: &Settings) -> Canon {

@@ -52,6 +52,9 @@ pub(super) fn render(frame: &Frame<'_>, columns: usize, rows: usize) -> Vec<Line
     lines.extend(list("failed", Style::Bad, missed.collect(), columns));
     let waiting = progress.waiting.iter().map(|(hold, n)| (hold_words(*hold).to_owned(), *n));
     lines.extend(list("held by", Style::Plain, waiting.collect(), columns));
+    if progress.paused {
+        lines.push(Line::of(Style::Warning, "paused: `rhumb resume` goes on"));
+    }
     if progress.outage {
         let text = "our own connection seems to be down: pausing, probing";
         lines.push(Line::of(Style::Warning, text));
@@ -191,5 +194,7 @@ fn hold_words(hold: Hold) -> &'static str {
         Hold::Address => "its address",
         Hold::Backoff => "back-off",
         Hold::Robots => "robots.txt",
+        Hold::Budget => "its budget",
+        Hold::Block => "your block",
     }
 }

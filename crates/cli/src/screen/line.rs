@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// How a piece looks where colours are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Plain,
     Title,
     Label,
@@ -29,32 +29,32 @@ impl Style {
 
 /// Pieces from left to right. Their texts are printable already.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line(Vec<(Style, String)>);
+pub(crate) struct Line(Vec<(Style, String)>);
 
 impl Line {
-    pub(super) fn of(style: Style, text: impl Into<String>) -> Self {
+    pub(crate) fn of(style: Style, text: impl Into<String>) -> Self {
         Self::default().and(style, text)
     }
 
-    pub(super) fn and(mut self, style: Style, text: impl Into<String>) -> Self {
+    pub(crate) fn and(mut self, style: Style, text: impl Into<String>) -> Self {
         self.0.push((style, text.into()));
         self
     }
 
     /// Follows it by another one that begins at this column.
-    pub(super) fn beside(mut self, column: usize, other: Self) -> Self {
+    pub(crate) fn beside(mut self, column: usize, other: Self) -> Self {
         let missing = column.saturating_sub(self.width());
         self = self.and(Style::Plain, " ".repeat(missing));
         self.0.extend(other.0);
         self
     }
 
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| width(text)).sum()
     }
 
     /// The line as a terminal of this width takes it.
-    pub(super) fn paint(&self, columns: usize, colour: bool) -> String {
+    pub(crate) fn paint(&self, columns: usize, colour: bool) -> String {
         let is_cut = self.width() > columns;
         let mut left = if is_cut { columns.saturating_sub(1) } else { columns };
         let mut out = String::new();
@@ -81,7 +81,7 @@ impl Line {
 }
 
 /// The text, ended by a dot of dots where it is too wide, filled up where it is not wide enough.
-pub(super) fn fitted(text: &str, columns: usize) -> String {
+pub(crate) fn fitted(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
     if width(text) <= columns {
         return format!("{text}{}", " ".repeat(missing));

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::display::{Frame, render};
 use super::line::Line;
+use super::notices;
 use super::pages_now;
 use super::rates::Rates;
 
@@ -38,8 +39,13 @@ pub(crate) enum Live {
 impl Live {
     /// What stderr and the environment allow.
     pub(crate) fn here() -> Self {
+        Self::on(&std::io::stderr())
+    }
+
+    /// What a stream and the environment allow.
+    pub(crate) fn on(stream: &impl IsTerminal) -> Self {
         let word = |name| std::env::var(name).ok();
-        let is_terminal = std::io::stderr().is_terminal();
+        let is_terminal = stream.is_terminal();
         Self::judge(is_terminal, word("TERM").as_deref(), word("NO_COLOR").as_deref())
     }
 
@@ -59,8 +65,9 @@ pub(crate) async fn show(
     colour: bool,
     progress: watch::Receiver<Progress>,
     stop: watch::Receiver<bool>,
+    notice: watch::Receiver<String>,
 ) {
-    let mut canvas = Canvas { colour, drawn: Vec::new() };
+    let mut canvas = Canvas::new(colour);
     let mut rates = Rates::default();
     let mut every = tokio::time::interval(FRAME_EVERY);
     loop {
@@ -71,20 +78,28 @@ pub(crate) async fn show(
         let frame =
             Frame { title: &title, progress: &progress, rates: &rates, memory: memory(), stopping };
         let (columns, rows) = size();
+        let notice: Vec<Line> = notices::lines(&notice.borrow()).collect();
         // The last row is for the cursor.
-        canvas.draw(&render(&frame, columns, rows.saturating_sub(1)), columns);
+        let mut lines = render(&frame, columns, rows.saturating_sub(1 + notice.len()));
+        lines.extend(notice);
+        canvas.draw(&lines, columns);
     }
 }
 
-/// What stands on the terminal.
-struct Canvas {
+/// What stands on the terminal; dropped, it is gone from there.
+pub(crate) struct Canvas {
     colour: bool,
     /// The widths of the lines drawn, above the cursor.
     drawn: Vec<usize>,
 }
 
 impl Canvas {
-    fn draw(&mut self, lines: &[Line], columns: usize) {
+    pub(crate) fn new(colour: bool) -> Self {
+        Self { colour, drawn: Vec::new() }
+    }
+
+    /// Replaces what was drawn before.
+    pub(crate) fn draw(&mut self, lines: &[Line], columns: usize) {
         put(&frame(&self.drawn, lines, columns, self.colour));
         self.drawn = lines.iter().map(|line| line.width().min(columns)).collect();
     }
@@ -121,7 +136,8 @@ fn put(text: &str) {
     drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
 }
 
-fn size() -> (usize, usize) {
+/// The columns and rows of the terminal.
+pub(crate) fn size() -> (usize, usize) {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
     let size = size.map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)));
     size.filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(COLUMNS_AND_ROWS)

@@ -4,6 +4,7 @@ mod display;
 mod hints;
 mod line;
 mod live;
+mod notices;
 mod rates;
 mod summary;
 #[cfg(test)]
@@ -21,7 +22,9 @@ use crate::quantity::{counted, elapsed, grouped};
 use crate::{printable, tell};
 
 pub(crate) use hints::Backdrop;
-pub(crate) use live::{Live, show};
+pub(crate) use line::{Line, Style, fitted};
+pub(crate) use live::{Canvas, Live, show, size};
+pub(crate) use notices::Notices;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -125,6 +128,9 @@ impl Voice {
         let waiting = waiting(progress);
         if !waiting.is_empty() {
             write!(line, "  waiting: {waiting}").expect("a string takes all");
+        }
+        if progress.paused {
+            line.push_str("  paused: `rhumb resume` goes on");
         }
         if progress.outage {
             line.push_str("  our own connection seems to be down: pausing, probing");

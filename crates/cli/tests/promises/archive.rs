@@ -85,7 +85,7 @@ fn the_archive_passes_its_own_verifier_and_those_of_others() {
 
 /// warcio names only records that came in chunks: it digests them with their chunks.
 #[expect(clippy::print_stdout, reason = "the figure is what the check is for")]
-fn check_by_warcio(files: &[PathBuf]) {
+pub(crate) fn check_by_warcio(files: &[PathBuf]) {
     if is_missing("warcio") {
         return;
     }

@@ -1,9 +1,13 @@
 //! What users are promised, tried with the real binary on real sockets.
 
 mod archive;
+mod auditing;
+mod asking;
+mod controlling;
 mod corners;
 mod coverage;
 mod crawling;
+mod forgetting;
 mod golden;
 mod hinting;
 mod hostile;
@@ -15,6 +19,7 @@ mod planning;
 mod raw;
 mod resume;
 mod run;
+mod standing;
 mod static_site;
 mod survival;
 mod usage;

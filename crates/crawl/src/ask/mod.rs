@@ -5,8 +5,17 @@
 //! through its [`Handle`](crate::shell::Handle); a stopped one is read where it lies. Both ways
 //! meet here, so that they cannot differ.
 
+mod counting;
+mod evidence;
 mod status;
+pub mod stopped;
+mod telling;
+mod verdict;
 mod why;
 
+pub(crate) use evidence::Circumstances;
+pub use evidence::Evidence;
 pub use status::{Activity, Percentiles, SiteStanding, Status};
+pub use telling::Gathered;
+pub(crate) use verdict::Strain;
 pub use why::{Held, RobotsLine, TryLine, UrlState, Why};

@@ -80,10 +80,13 @@ impl UrlState {
     }
 }
 
-/// A line of a robots.txt.
+/// What a robots.txt says of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsLine {
-    /// Counted from 1; none if no rule speaks of the URL.
+    /// How the file stands: `unknown`, `known` (or known to be absent), `unreachable`,
+    /// `no-such-host`, `private-address`.
+    pub state: String,
+    /// The line that speaks of it, counted from 1; none if none does.
     pub line: Option<u32>,
     /// The line itself.
     pub rule: Option<String>,

@@ -153,6 +153,17 @@ impl Log {
         })
     }
 
+    /// Hands every whole frame from an offset on to `take` as [`Log::open`] does, and leaves the
+    /// disk as it is: a torn tail only ends it, and so does a verdict against a frame.
+    pub fn read(
+        disk: &SharedDisk,
+        folder: &Path,
+        from: Offset,
+        take: &mut Take<'_>,
+    ) -> Result<(), LogError> {
+        opening::read(disk, folder, from, take)
+    }
+
     /// Takes a frame into the buffer, and tells its offset.
     ///
     /// It is on disk for good once [`synced`](Self::synced) lies beyond that.

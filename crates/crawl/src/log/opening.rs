@@ -15,6 +15,28 @@ struct Found {
     end: Offset,
 }
 
+/// What reading a log has found out.
+struct Scan {
+    /// Segments that a killed checkpoint left untrimmed.
+    stale: Vec<Offset>,
+    /// Segments that were read.
+    live: Vec<Offset>,
+    /// A last segment whose header was never whole.
+    newborn: Option<Offset>,
+    /// Where the log ends, or is to be cut.
+    end: Offset,
+}
+
+/// Reads the log from an offset on and changes nothing; see [`Log::read`](super::Log::read).
+pub(super) fn read(
+    disk: &SharedDisk,
+    folder: &Path,
+    from: Offset,
+    take: &mut Take<'_>,
+) -> Result<(), LogError> {
+    scan(disk, folder, from, take).map(drop)
+}
+
 /// Reads the log from an offset on; see [`Log::open`](super::Log::open). Gives the starts of the
 /// sealed segments that stay, and a segment without frames.
 pub(super) fn open(
@@ -23,11 +45,31 @@ pub(super) fn open(
     from: Offset,
     take: &mut Take<'_>,
 ) -> Result<(Vec<Offset>, Segment), LogError> {
+    let Scan { stale, live: mut kept, newborn, end } = scan(disk, folder, from, take)?;
+    let empty = cut_back(disk, folder, &mut kept, end)?.filter(|_| newborn.is_none());
+    let current = match empty {
+        Some(mut segment) => {
+            kept.pop();
+            segment.settle(disk, folder)?;
+            segment
+        }
+        None => begin(disk, folder, newborn, end)?,
+    };
+    segment::remove(disk, folder, &stale)?;
+    Ok((kept, current))
+}
+
+fn scan(
+    disk: &SharedDisk,
+    folder: &Path,
+    from: Offset,
+    take: &mut Take<'_>,
+) -> Result<Scan, LogError> {
     let mut found = find(disk, folder)?;
     let newborn = pop_newborn(disk, folder, &mut found)?;
     let Some(last) = found.last().copied() else {
         return if newborn.unwrap_or_default() == from {
-            Ok((Vec::new(), begin(disk, folder, newborn, from)?))
+            Ok(Scan { stale: Vec::new(), live: Vec::new(), newborn, end: from })
         } else {
             Err(missing(folder, from))
         };
@@ -45,22 +87,13 @@ pub(super) fn open(
             break;
         }
     }
-
-    let newborn = newborn.filter(|_| torn.is_none());
-    let end = torn.unwrap_or(last.end);
-    let mut kept: Vec<Offset> = live.iter().map(|segment| segment.start).collect();
-    let empty = cut_back(disk, folder, &mut kept, end)?.filter(|_| newborn.is_none());
-    let current = match empty {
-        Some(mut segment) => {
-            kept.pop();
-            segment.settle(disk, folder)?;
-            segment
-        }
-        None => begin(disk, folder, newborn, end)?,
-    };
-    let stale: Vec<Offset> = stale.iter().map(|segment| segment.start).collect();
-    segment::remove(disk, folder, &stale)?;
-    Ok((kept, current))
+    let starts = |found: &[Found]| found.iter().map(|segment| segment.start).collect();
+    Ok(Scan {
+        stale: starts(stale),
+        live: starts(live),
+        newborn: newborn.filter(|_| torn.is_none()),
+        end: torn.unwrap_or(last.end),
+    })
 }
 
 fn find(disk: &SharedDisk, folder: &Path) -> Result<Vec<Found>, LogError> {

@@ -38,6 +38,20 @@ struct World {
     written: usize,
 }
 
+/// Gathers frames up to one that is refused.
+fn taker(
+    refused: Option<Offset>,
+    found: &mut Vec<Frame>,
+) -> impl FnMut(Offset, &[u8]) -> Result<Verdict, LogError> {
+    move |at, payload| {
+        if refused == Some(at) {
+            return Ok(Verdict::CutHere);
+        }
+        found.push((at, payload.to_owned()));
+        Ok(Verdict::Take)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Append(usize),
@@ -109,23 +123,23 @@ impl World {
         }
     }
 
-    /// Opens the log, with a verdict against one frame if that is asked.
+    /// Opens the log, with a verdict against one frame if that is asked. A reader has found the
+    /// same before, and has changed nothing.
     fn read(&self, refused: Option<Offset>) -> Result<(Log, Vec<Frame>), LogError> {
-        let mut found = Vec::new();
-        let log = Log::open(
-            self.shared(),
-            Path::new(FOLDER),
-            self.from,
-            SEGMENT_BYTES,
-            &mut |at, payload| {
-                if refused == Some(at) {
-                    return Ok(Verdict::CutHere);
-                }
-                found.push((at, payload.to_owned()));
-                Ok(Verdict::Take)
-            },
-        )?;
-        Ok((log, found))
+        let (disk, folder, from) = (self.shared(), Path::new(FOLDER), self.from);
+        let (mut seen, mut found) = (Vec::new(), Vec::new());
+        let before = self.disk.operations();
+        let looked = Log::read(&disk, folder, from, &mut taker(refused, &mut seen));
+        assert_eq!(self.disk.operations(), before);
+        let opened = Log::open(disk, folder, from, SEGMENT_BYTES, &mut taker(refused, &mut found));
+        match (&looked, &opened) {
+            (Err(looked), Err(opened)) => assert_eq!(looked.to_string(), opened.to_string()),
+            // A disk that refuses changes does not stop a reader.
+            (looked, Err(LogError::Io { .. }) | Ok(_)) => assert!(looked.is_ok()),
+            (looked, opened) => panic!("{looked:?} and {opened:?}"),
+        }
+        assert_eq!(seen, found);
+        Ok((opened?, found))
     }
 
     /// Opens the log: it must have a beginning of what was appended, and all that was promised.

@@ -312,8 +312,8 @@ impl Answer {
 /// What a partition wants done.
 #[derive(Debug)]
 pub enum Effect {
-    /// Fetch it, unless it is still the version of this `ETag`, and send the ticket back.
-    Fetch(Ticket, Option<String>),
+    /// Fetch it, and send the ticket back.
+    Fetch(Ticket, Asked),
     /// Look up this site's name: it will be needed.
     Resolve(Site),
     /// Bring a parcel to its target.
@@ -322,6 +322,17 @@ pub enum Effect {
     Shelve(Place, Entry),
     /// Read from disk, and report.
     Read(Read),
+}
+
+/// How something is fetched, and by which manners: the archive keeps both.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Only if it is no longer the version of this `ETag`.
+    pub etag: Option<String>,
+    /// The gap to the request before it on its site.
+    pub delay: Span,
+    /// Requests that may be under way at its site at once.
+    pub connections: u8,
 }
 
 /// A disk read.

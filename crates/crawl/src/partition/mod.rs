@@ -22,7 +22,7 @@ use rhumb_web::{Candidate, Epoch, Found, HashKey, Origin, PartitionId, Scheme, S
 
 pub use dossier::{Dossier, RobotsRow, Story, Try, UrlRecord};
 pub use fact::{
-    Answer, Cause, Effect, Event, Fact, Finding, More, Parcel, PayloadDigest, Read, Return,
+    Answer, Asked, Cause, Effect, Event, Fact, Finding, More, Parcel, PayloadDigest, Read, Return,
     RobotsAnswer, Settled, Settlement, Turn,
 };
 pub use robots::RobotsState;
@@ -142,7 +142,7 @@ impl<S: Seen> Partition<S> {
 
     fn rest(&mut self, now: Tick, site: &Site, took: Span, turn: &mut Turn) {
         let Some(from) = self.rest_from else { return };
-        let gap = self.settings.manners.gap(took, self.robots_gap(now, site));
+        let gap = self.gap(now, site, took);
         let until = from + gap + Span(1);
         let manner = self.state.frontier.site(site).map(rhumb_frontier::SiteState::manner);
         if until > now && manner.unwrap_or_default().ready_at < until {

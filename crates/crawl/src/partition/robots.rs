@@ -87,6 +87,23 @@ impl RobotsState {
         }
     }
 
+    /// When it is asked for again.
+    pub(crate) fn asked_again_at(&self) -> Tick {
+        self.refresh_at
+    }
+
+    /// How it stands, in one word: `unknown`, `known`, `unreachable`, `no-such-host`,
+    /// `private-address`.
+    pub(crate) fn word(&self) -> &'static str {
+        match self.standing {
+            Standing::Unknown => "unknown",
+            Standing::Known => "known",
+            Standing::Unreachable => "unreachable",
+            Standing::NoSuchHost => "no-such-host",
+            Standing::PrivateAddress => "private-address",
+        }
+    }
+
     /// Whether the short tries are spent.
     pub(super) fn is_out_of_reach(&self) -> bool {
         let wait = self.refresh_at.since(self.failing_since);
@@ -94,7 +111,7 @@ impl RobotsState {
     }
 
     /// The rules in force, if a file ever came.
-    pub(super) fn rules(&self) -> Option<&RobotsFor> {
+    pub(crate) fn rules(&self) -> Option<&RobotsFor> {
         self.good.as_ref()
     }
 
@@ -146,7 +163,7 @@ impl RobotsState {
 
     /// As it was when it was kept, with its last good file.
     #[must_use]
-    pub(super) fn with_file(mut self, agent: &str, row: Option<&RobotsRow>) -> Self {
+    pub(crate) fn with_file(mut self, agent: &str, row: Option<&RobotsRow>) -> Self {
         self.good = match row {
             _ if self.good.is_some() => self.good,
             _ if self.is_absent_by_age => Some(Robots::allow_all().for_agent(agent)),

@@ -68,9 +68,15 @@ impl<S: Seen> Partition<S> {
 
     fn manner_after(&self, now: Tick, site: &Site, conduct: Conduct, took: Span) -> Manner {
         let before = self.state.frontier.site(site).map(rhumb_frontier::SiteState::manner);
-        let gap = self.settings.manners.gap(took, self.robots_gap(now, site));
+        let gap = self.gap(now, site, took);
         let chance = self.settings.hash.hash(site.as_str().as_bytes()) ^ now.0;
         before.unwrap_or_default().after(now, conduct, gap, chance)
+    }
+
+    /// The quiet time of a site after an exchange that took so long.
+    pub(super) fn gap(&self, now: Tick, site: &Site, took: Span) -> Span {
+        let rule = self.state.frontier.rules().of(site);
+        self.settings.manners.gap_for(rule, took, self.robots_gap(now, site))
     }
 
     /// The gap that the site's robots.txt asks for, over both schemes.

@@ -13,7 +13,7 @@ use rhumb_web::{
 use serde::{Deserialize, Serialize};
 
 use super::dossier::{Dossier, RobotsRow, UrlRecord};
-use super::fact::{Fact, RobotsAnswer, Settled, Settlement};
+use super::fact::{Fact, RobotsAnswer, Settled, Settlement, late};
 use super::robots::RobotsState;
 use super::tally::Tally;
 
@@ -53,13 +53,15 @@ pub struct State<S> {
 /// What a partition remembers apart from its sites, in the form in which it is kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PartitionRow {
-    unsure: BTreeMap<Bucket, Vec<Candidate>>,
-    out: BTreeMap<TicketNumber, Outstanding>,
+    pub(crate) unsure: BTreeMap<Bucket, Vec<Candidate>>,
+    pub(crate) out: BTreeMap<TicketNumber, Outstanding>,
     next_ticket: TicketNumber,
     sent: BTreeMap<PartitionId, u64>,
     received: BTreeMap<PartitionId, u64>,
     tally: Tally,
-    queued: u64,
+    pub(crate) queued: u64,
+    #[serde(deserialize_with = "late")]
+    duplicates: u64,
 }
 
 impl<S: Seen> State<S> {
@@ -281,6 +283,7 @@ impl<S: Seen> State<S> {
             received: self.received.clone(),
             tally: self.tally.clone(),
             queued: self.frontier.queued(),
+            duplicates: self.tally.duplicates,
         }
     }
 
@@ -291,7 +294,7 @@ impl<S: Seen> State<S> {
         self.next_ticket = row.next_ticket;
         self.sent = row.sent;
         self.received = row.received;
-        self.tally = row.tally;
+        self.tally = Tally { duplicates: row.duplicates, ..row.tally };
         self.frontier.set_queued(row.queued);
     }
 
@@ -303,6 +306,11 @@ impl<S: Seen> State<S> {
     /// The candidates that wait for a bucket of the seen-set.
     pub fn waiting(&self, bucket: Bucket) -> &[Candidate] {
         self.unsure.get(&bucket).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The candidate of this URL that waits for a bucket, if one does.
+    pub fn unsure(&self, url: &CanonUrl) -> Option<&Candidate> {
+        self.unsure.values().flatten().find(|candidate| candidate.url == *url)
     }
 
     /// How many candidates wait, by bucket.

@@ -48,6 +48,9 @@ pub struct Tally {
     pub bytes: u64,
     /// Links that crossed from one partition to another.
     pub crossed: u64,
+    /// Pages whose payload another page had before; kept apart, since crawls of before lack it.
+    #[serde(skip)]
+    pub duplicates: u64,
 }
 
 impl Tally {
@@ -77,6 +80,7 @@ impl Tally {
                 if let Some(cut) = settled.cut {
                     *self.cut.entry(cut).or_default() += 1;
                 }
+                self.duplicates += u64::from(settled.more.duplicate_of.is_some());
                 self.redirects += u64::from((300..400).contains(&status) && status != 304);
                 let is_sitemap = settled.entry.candidate.errand == Errand::Sitemap;
                 self.sitemaps += u64::from(is_sitemap && !(300..400).contains(&status));
@@ -111,6 +115,7 @@ impl Tally {
         self.robots += other.robots;
         self.bytes += other.bytes;
         self.crossed += other.crossed;
+        self.duplicates += other.duplicates;
         for (cut, count) in &other.cut {
             *self.cut.entry(*cut).or_default() += count;
         }

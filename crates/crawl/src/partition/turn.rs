@@ -5,7 +5,7 @@ use rhumb_rules::Reason;
 use rhumb_seen::Seen;
 use rhumb_web::{Candidate, Errand, Failure, Origin, Site, Span, Tick, Ticket, TicketNumber};
 
-use super::fact::{Cause, Effect, Fact, Turn};
+use super::fact::{Asked, Cause, Effect, Fact, Turn};
 use super::robots::{ANSWER_WITHIN, Need};
 use super::{Partition, RobotsState};
 
@@ -75,6 +75,11 @@ impl<S: Seen> Partition<S> {
         let Some(entry) = self.state.frontier.site(site).and_then(|state| state.peek(now)) else {
             return Move::Nothing;
         };
+        // Whoever asks for a gap asks for one request at a time; the next answer brings it up again.
+        let is_busy = self.state.frontier.site(site).is_some_and(|it| it.in_flight() > 0);
+        if is_busy && self.robots_gap(now, site).is_some() {
+            return Move::Nothing;
+        }
         if entry.is_robots() {
             return Move::Fetch(entry.clone());
         }
@@ -115,8 +120,16 @@ impl<S: Seen> Partition<S> {
             }
             _ => None,
         };
+        let rules = self.state.frontier.rules();
+        let site = entry.url().site();
+        let delay = rules.of(&site).and_then(|rule| rule.delay);
+        let asked = Asked {
+            etag,
+            delay: delay.unwrap_or(self.settings.manners.delay),
+            connections: rules.connections(&site),
+        };
         self.speak(now, Fact::Issued { number, entry, expires }, turn);
-        turn.effects.push(Effect::Fetch(ticket, etag));
+        turn.effects.push(Effect::Fetch(ticket, asked));
     }
 
     /// The minute of the day, in UTC: robots.txt may speak of hours.

@@ -3,6 +3,8 @@
 //! A worker's records are written before the desk hears of the fetch, and the desk's facts after
 //! that: the archive goes before the log. Fetches reach the desk in the order of their records,
 //! so the log always knows a beginning of the archive, and what is behind it can be cut off.
+//! A request goes out, and a report is told, only after the facts that speak of it are written:
+//! after a kill every request is known that was ever sent, and all that was ever told.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,11 +14,13 @@ use std::time::{Duration, Instant};
 
 use rhumb_archive::{CrawlId, Digest, Earlier, Encoded, Encoder};
 use rhumb_web::{Hold, PartitionId, Tick};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::desk::Notice;
 use super::keeping::guarded;
+use super::meter::{Meter, Stage};
+use super::report::Report;
 use super::worker::Arrival;
 use crate::partition::Fact;
 use crate::store::{Mark, Snapshot, Store, StoreError};
@@ -37,18 +41,24 @@ enum Work {
     Deposit {
         records: Vec<Encoded>,
         arrival: Box<Arrival>,
-        original: Option<(Digest, Earlier)>,
+        original: Original,
         /// The memory that the body was granted.
         hold: Hold,
+        /// How long its records took so far.
+        took: Duration,
     },
-    /// Facts of a turn.
-    Facts(PartitionId, Tick, Vec<Fact>),
+    /// Facts of a turn, who waits for them to be written, and what is told then.
+    Facts(PartitionId, Tick, Vec<Fact>, Vec<oneshot::Sender<()>>, Vec<Report>),
+    /// What is told once everything before it is written.
+    Reports(Vec<Report>),
     /// A checkpoint of everything before it.
     Checkpoint(Box<Snapshot>),
     /// A checkpoint is on the disk.
     Trim(Mark),
 }
 
+/// A payload that later captures may refer to.
+type Original = Option<(Digest, Earlier)>;
 /// The payloads that are in the archive, by digest.
 type Payloads = Arc<Mutex<HashMap<Digest, Earlier>>>;
 
@@ -58,6 +68,7 @@ pub(super) struct Counter {
     crawl: CrawlId,
     encoders: Mutex<Vec<Encoder>>,
     payloads: Payloads,
+    meter: Arc<Meter>,
     work: Sender<Work>,
     /// Pieces of work that are not written yet.
     lag: Arc<AtomicUsize>,
@@ -83,21 +94,43 @@ impl Counter {
         locked(&self.payloads).get(digest).cloned()
     }
 
-    /// Hands records over; the desk hears of the fetch once they are written.
+    /// How long the parts of the work take.
+    pub(super) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Hands records over, which took so long; the desk hears of the fetch once they are written.
     pub(super) fn deposit(
         &self,
         records: Vec<Encoded>,
         arrival: Arrival,
-        original: Option<(Digest, Earlier)>,
+        original: Original,
         hold: Hold,
+        took: Duration,
     ) {
-        self.bring(Work::Deposit { records, arrival: Box::new(arrival), original, hold });
+        self.bring(Work::Deposit { records, arrival: Box::new(arrival), original, hold, took });
     }
 
-    /// Hands the facts of a turn over.
-    pub(super) fn log(&self, partition: PartitionId, at: Tick, facts: Vec<Fact>) {
+    /// Hands the facts of a turn over. Once they are written, the fetches may go out, and the
+    /// reports come back as [`Notice::Written`].
+    pub(super) fn log(
+        &self,
+        partition: PartitionId,
+        at: Tick,
+        facts: Vec<Fact>,
+        go: Vec<oneshot::Sender<()>>,
+        reports: Vec<Report>,
+    ) {
+        debug_assert!(!facts.is_empty() || go.is_empty() && reports.is_empty(), "facts say it");
         if !facts.is_empty() {
-            self.bring(Work::Facts(partition, at, facts));
+            self.bring(Work::Facts(partition, at, facts, go, reports));
+        }
+    }
+
+    /// Hands reports over that come back once everything before them is written.
+    pub(super) fn tell(&self, reports: Vec<Report>) {
+        if !reports.is_empty() {
+            self.bring(Work::Reports(reports));
         }
     }
 
@@ -132,6 +165,7 @@ struct Committer {
     work: Receiver<Work>,
     notices: mpsc::Sender<Notice>,
     payloads: Payloads,
+    meter: Arc<Meter>,
     lag: Arc<AtomicUsize>,
     log_end: Arc<AtomicU64>,
     durability: Duration,
@@ -148,6 +182,7 @@ pub(super) fn start(
 ) -> (Counter, JoinHandle<Result<(), StoreError>>) {
     let (sender, work) = channel();
     let payloads = Payloads::default();
+    let meter = Arc::new(Meter::default());
     let lag = Arc::new(AtomicUsize::new(0));
     let log_end = Arc::new(AtomicU64::new(store.log_end().0));
     let committer = Committer {
@@ -155,13 +190,14 @@ pub(super) fn start(
         work,
         notices,
         payloads: Arc::clone(&payloads),
+        meter: Arc::clone(&meter),
         lag: Arc::clone(&lag),
         log_end: Arc::clone(&log_end),
         durability,
         unsynced: None,
     };
-    let counter =
-        Counter { crawl, encoders: Mutex::new(Vec::new()), payloads, work: sender, lag, log_end };
+    let encoders = Mutex::new(Vec::new());
+    let counter = Counter { crawl, encoders, payloads, meter, work: sender, lag, log_end };
     (counter, tokio::task::spawn_blocking(move || committer.run()))
 }
 
@@ -183,46 +219,77 @@ impl Committer {
             {
                 batch.push(work);
             }
-            self.write(&mut batch)?;
+            let mut logging = self.write(&mut batch)?;
             if self.unsynced.is_some_and(|since| since.elapsed() >= self.durability) {
+                let began = Instant::now();
                 self.store.sync()?;
+                logging += began.elapsed();
                 self.unsynced = None;
+            }
+            if !logging.is_zero() {
+                self.meter.note(Stage::Log, logging);
             }
         }
     }
 
-    fn write(&mut self, batch: &mut Vec<Work>) -> Result<(), StoreError> {
+    /// Writes a batch, and says how long the log took.
+    fn write(&mut self, batch: &mut Vec<Work>) -> Result<Duration, StoreError> {
+        if batch.is_empty() {
+            return Ok(Duration::ZERO);
+        }
         let count = batch.len();
-        let mut arrivals = Vec::new();
+        self.unsynced.get_or_insert_with(Instant::now);
+        let (mut arrivals, mut going, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let mut logging = Duration::ZERO;
         for work in batch.drain(..) {
+            let began = Instant::now();
             match work {
-                Work::Deposit { records, mut arrival, original, hold } => {
+                Work::Deposit { records, mut arrival, original, hold, took } => {
                     arrival.returned.kept = self.store.keep(&records)?;
                     drop((records, hold));
                     arrivals.push((arrival, original));
+                    self.meter.note(Stage::Archive, took + began.elapsed());
                 }
-                Work::Facts(partition, at, facts) => self.store.log(partition, at, &facts)?,
-                Work::Checkpoint(snapshot) => {
-                    let mark = self.store.mark()?;
-                    let notices = self.notices.clone();
-                    std::thread::spawn(move || {
-                        let written = guarded(|| snapshot.write(mark));
-                        // The desk is gone only when the crawl has ended.
-                        notices.blocking_send(Notice::Checkpointed(Box::new(written))).ok();
-                    });
+                Work::Facts(partition, at, facts, go, reports) => {
+                    self.store.log(partition, at, &facts)?;
+                    going.extend(go);
+                    told.extend(reports);
+                    logging += began.elapsed();
                 }
+                Work::Reports(reports) => told.extend(reports),
+                Work::Checkpoint(snapshot) => self.checkpoint(snapshot)?,
                 Work::Trim(mark) => self.store.trim(mark)?,
             }
-            if self.unsynced.is_none() {
-                self.unsynced = Some(Instant::now());
-            }
         }
-        if count == 0 {
-            return Ok(());
-        }
+        let began = Instant::now();
         self.store.write()?;
+        logging += began.elapsed();
         self.log_end.store(self.store.log_end().0, Ordering::Relaxed);
         self.lag.fetch_sub(count, Ordering::Relaxed);
+        for go in going {
+            // Whoever waited is gone only when the crawl has ended.
+            go.send(()).ok();
+        }
+        self.notify(arrivals, told);
+        Ok(logging)
+    }
+
+    fn checkpoint(&mut self, snapshot: Box<Snapshot>) -> Result<(), StoreError> {
+        let mark = self.store.mark()?;
+        let notices = self.notices.clone();
+        std::thread::spawn(move || {
+            let written = guarded(|| snapshot.write(mark));
+            // The desk is gone only when the crawl has ended.
+            notices.blocking_send(Notice::Checkpointed(Box::new(written))).ok();
+        });
+        Ok(())
+    }
+
+    /// Tells the desk what is written.
+    fn notify(&self, arrivals: Vec<(Box<Arrival>, Original)>, told: Vec<Report>) {
+        if !told.is_empty() {
+            self.notices.blocking_send(Notice::Written(told)).ok();
+        }
         for (arrival, original) in arrivals {
             if let Some((digest, capture)) = original {
                 let mut payloads = locked(&self.payloads);
@@ -232,11 +299,121 @@ impl Committer {
             }
             self.notices.blocking_send(Notice::Arrived(*arrival)).ok();
         }
-        Ok(())
     }
 }
 
 /// Takes a lock; what it guards is whole between statements.
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use rhumb_archive::{About, ArchiveSettings};
+    use rhumb_disk::{SharedDisk, SimulatedDisk};
+    use rhumb_frontier::Entry;
+    use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, TicketNumber};
+
+    use super::super::report::What;
+    use super::*;
+    use crate::store::{Identity, Opened, StoreSettings, crawl_id, open};
+    use crate::tables::{MemoryTables, Tables};
+
+    const HASH: HashKey = HashKey(5, 6);
+
+    struct World {
+        disk: SimulatedDisk,
+        tables: Arc<dyn Tables>,
+    }
+
+    impl World {
+        fn new() -> Self {
+            Self { disk: SimulatedDisk::new(1), tables: Arc::new(MemoryTables::default()) }
+        }
+
+        fn open(&self) -> Opened {
+            let settings = StoreSettings {
+                folder: "crawl".into(),
+                archive: ArchiveSettings {
+                    prefix: "rhumb".to_owned(),
+                    rotate_bytes: u64::MAX,
+                    crawl: crawl_id(HASH),
+                    about: About::default(),
+                },
+                identity: Identity::new(1, HASH, 0),
+                agent: "rhumb".to_owned(),
+                seen_memory: 1 << 20,
+            };
+            let disk: SharedDisk = Arc::new(self.disk.clone());
+            open(&disk, &self.tables, &settings).unwrap()
+        }
+    }
+
+    fn url() -> CanonUrl {
+        CanonUrl::parse("http://a.test/").unwrap()
+    }
+
+    /// A ticket that goes out, with what it needs before.
+    fn issued() -> Vec<Fact> {
+        let entry = Entry::new(Candidate::new(url(), Errand::Page, 0, 0));
+        let entries = vec![entry.clone()];
+        let (shelved, unsure) = (Vec::new(), Vec::new());
+        vec![
+            Fact::Admitted { parcel: None, entries, shelved, unsure },
+            Fact::Issued { number: TicketNumber(0), entry, expires: Tick(9) },
+        ]
+    }
+
+    fn report() -> Report {
+        Report { url: url(), depth: 0, what: What::Fetched(200, None), bytes: 0, took: None }
+    }
+
+    #[tokio::test]
+    async fn whoever_may_go_or_is_told_is_known_after_a_kill() {
+        let world = World::new();
+        let (notices, mut inbox) = mpsc::channel(8);
+        let store = world.open().store;
+        // It never syncs by itself.
+        let (counter, thread) = start(crawl_id(HASH), store, IDLE, notices);
+        let (go, gone) = oneshot::channel();
+        counter.log(PartitionId(0), Tick(1), issued(), vec![go], vec![report()]);
+        gone.await.unwrap();
+        world.disk.kill();
+        let number = |opened: &Opened| opened.states[0].out().map(|(number, _)| number.0).max();
+        assert_eq!(number(&world.open()), Some(0));
+        let told = inbox.recv().await;
+        assert!(matches!(told, Some(Notice::Written(told)) if told.len() == 1));
+        drop(counter);
+        thread.await.unwrap().expect_err("its files are gone with the kill");
+    }
+
+    #[tokio::test]
+    async fn a_write_that_fails_lets_nobody_go_and_nothing_be_told() {
+        let world = World::new();
+        let (notices, mut inbox) = mpsc::channel(8);
+        let store = world.open().store;
+        world.disk.fail_after(0);
+        let (counter, thread) = start(crawl_id(HASH), store, IDLE, notices);
+        let (go, gone) = oneshot::channel();
+        counter.log(PartitionId(0), Tick(1), issued(), vec![go], vec![report()]);
+        gone.await.expect_err("nothing is written");
+        thread.await.unwrap().expect_err("nothing can be written");
+        assert!(inbox.recv().await.is_none(), "nothing is told");
+    }
+
+    #[tokio::test]
+    async fn refusals_are_told_behind_the_facts_before_them() {
+        let world = World::new();
+        let (notices, mut inbox) = mpsc::channel(8);
+        let (counter, thread) = start(crawl_id(HASH), world.open().store, IDLE, notices);
+        counter.log(PartitionId(0), Tick(1), issued(), Vec::new(), Vec::new());
+        counter.tell(Vec::new());
+        counter.tell(vec![report(), report()]);
+        let told = inbox.recv().await;
+        assert!(matches!(told, Some(Notice::Written(told)) if told.len() == 2));
+        world.disk.kill();
+        assert!(world.open().states[0].has_tickets());
+        drop(counter);
+        thread.await.unwrap().expect_err("its files are gone with the kill");
+    }
 }

@@ -10,15 +10,17 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rhumb_frontier::Outage;
-use rhumb_rules::Rules;
+use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
 use rhumb_web::{Candidate, CanonUrl, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use super::clock::Clock;
+use super::handle::Asks;
 use super::keeping::Keeping;
-use super::report::{Ended, Hosts, Progress, Report};
+use super::pulse::Pulse;
+use super::report::{Ended, Hosts, Progress, Report, SiteLine};
 use super::roster::Roster;
 use super::worker::{Arrival, Worker};
 use super::{CrawlSettings, Limits};
@@ -48,6 +50,8 @@ pub(super) enum Notice {
     /// A pass over a bucket of the seen-set: how many candidates of each partition were looked
     /// at, and which of all of them are new.
     Passed(Bucket, Vec<(PartitionId, usize)>, Result<Vec<bool>, StoreError>),
+    /// What was to be told once the facts that say it are written.
+    Written(Vec<Report>),
     /// A checkpoint.
     Checkpointed(Box<Result<Installed, StoreError>>),
 }
@@ -68,6 +72,9 @@ pub(super) struct Desk {
     /// Pages of earlier runs.
     before: u64,
     roster: Roster,
+    pub(super) pulse: Pulse,
+    /// The user wants no fetch to be started.
+    pub(super) is_paused: bool,
     outage: Outage,
     down_since: Option<Tick>,
     /// Whether any site ever answered: before that there is no line that could be down.
@@ -75,7 +82,11 @@ pub(super) struct Desk {
     probe_at: Tick,
     /// The partition that is first when tickets are issued.
     first: u16,
-    backlog: VecDeque<Report>,
+    pub(super) backlog: VecDeque<Report>,
+    /// Refused links of answers that are taken in: told behind what these come to.
+    refusals: Vec<Report>,
+    /// Reports whose facts are with the committer.
+    pub(super) unwritten: usize,
     reports: mpsc::Sender<Report>,
     shown: watch::Sender<Progress>,
 }
@@ -103,12 +114,16 @@ impl Desk {
             facts: 0,
             before,
             roster: Roster::default(),
+            pulse: Pulse::default(),
+            is_paused: false,
             outage: Outage::default(),
             down_since: None,
             has_answer: false,
             probe_at: Tick::default(),
             first: 0,
             backlog: VecDeque::new(),
+            refusals: Vec::new(),
+            unwritten: 0,
             reports,
             shown,
             settings,
@@ -135,7 +150,8 @@ impl Desk {
     /// Hands seeds to the partitions that own them.
     pub(super) fn seed(&mut self, seeds: Vec<Candidate>) {
         let mut owned: BTreeMap<PartitionId, Vec<_>> = BTreeMap::new();
-        for seed in seeds {
+        // Rules have nothing against a seed, but that it was forgotten.
+        for seed in seeds.into_iter().filter(|seed| self.rules.judge(seed) == Verdict::Admit) {
             owned.entry(self.settings.owner(&seed.url)).or_default().push(seed);
         }
         self.own.extend(owned.into_iter().map(|(owner, seeds)| (owner, Event::Seeds(seeds))));
@@ -146,6 +162,7 @@ impl Desk {
         &mut self,
         inbox: &mut mpsc::Receiver<Notice>,
         mut stop: watch::Receiver<bool>,
+        mut asks: Asks,
     ) -> Result<(Ended, Progress, u64), StoreError> {
         let reports = self.reports.clone();
         let mut ticked_at = Tick::default();
@@ -158,6 +175,7 @@ impl Desk {
                 self.own.extend(self.all().map(|id| (id, Event::Tick)));
                 self.worker.close_idle();
                 self.sample(now);
+                self.pulse.beat(self.pages(), self.bytes());
                 self.tend();
             }
             self.work_off(now);
@@ -182,7 +200,7 @@ impl Desk {
             if let Some((ended, by)) = stopping
                 && (self.in_flight() == 0 || now >= by)
                 // What happened is told to the end, unless the user does not want to wait.
-                && (self.backlog.is_empty() || (ended == Ended::Stopped && now >= by))
+                && (self.has_told_all() || (ended == Ended::Stopped && now >= by))
             {
                 return Ok((ended, self.progress(), self.facts));
             }
@@ -201,6 +219,8 @@ impl Desk {
                     }
                 }
                 Ok(()) = stop.changed() => {}
+                // Once nobody can ask any more this branch is out.
+                Some(ask) = asks.0.recv() => self.answer(ask),
                 // As fast as the reader takes them, and no faster.
                 Ok(permit) = reports.reserve(), if !self.backlog.is_empty() => {
                     permit.send(self.backlog.pop_front().expect("it is not empty"));
@@ -224,6 +244,16 @@ impl Desk {
         self.roster.hosts(self.clock.now(), self.partitions.iter())
     }
 
+    /// Whether our own connection seems to be down.
+    pub(super) fn is_down(&self) -> bool {
+        self.down_since.is_some()
+    }
+
+    /// The busiest and the slowest of the sites that are watched.
+    pub(super) fn foremost(&self) -> (&[SiteLine], &[SiteLine]) {
+        (&self.roster.busiest, &self.roster.slowest)
+    }
+
     fn all(&self) -> impl Iterator<Item = PartitionId> + use<> {
         (0..self.settings.partitions).map(PartitionId)
     }
@@ -240,7 +270,7 @@ impl Desk {
     /// Notes what a fetch says of our own connection.
     pub(super) fn take_in(&mut self, arrival: Arrival) {
         let Arrival { partition, mut returned, refusals } = arrival;
-        self.backlog.extend(refusals);
+        self.refusals.extend(refusals);
         let site = returned.ticket.candidate.url.site();
         let failed = is_line_failure(&returned.finding);
         self.outage.note(&site, failed);
@@ -264,6 +294,9 @@ impl Desk {
             self.partitions[id.index()].handle(now, event, &mut turn);
             self.carry_out(id, now, turn);
         }
+        let refusals = std::mem::take(&mut self.refusals);
+        self.unwritten += refusals.len();
+        self.worker.counter().tell(refusals);
     }
 
     fn issue(&mut self, now: Tick) {
@@ -288,7 +321,7 @@ impl Desk {
 
     /// How many tickets may be issued now.
     fn room(&self, now: Tick) -> usize {
-        if self.backlog.len() >= REPORTS_MAX || self.is_behind() {
+        if self.backlog.len() + self.unwritten >= REPORTS_MAX || self.is_behind() || self.is_paused {
             return 0;
         }
         if self.down_since.is_some() {
@@ -308,9 +341,10 @@ impl Desk {
 
     /// Logs the facts of a turn, then starts its effects.
     pub(super) fn carry_out(&mut self, id: PartitionId, now: Tick, turn: Turn) {
+        let mut reports = Vec::new();
         for fact in &turn.facts {
             self.facts += 1;
-            self.backlog.extend(Report::of(fact));
+            reports.extend(Report::of(fact));
             self.roster.note(now, fact);
             self.keeping.note(now, fact);
             if let Fact::Settled(settled) = fact
@@ -320,13 +354,19 @@ impl Desk {
                 Arc::make_mut(&mut self.rules).scope.add_root(root);
             }
         }
-        self.worker.counter().log(id, now, turn.facts);
+        self.unwritten += reports.len();
+        let fetches = turn.effects.iter().filter(|it| matches!(it, Effect::Fetch(..))).count();
+        // No request goes out before it is written that it does.
+        let (go, written): (Vec<_>, Vec<_>) = (0..fetches).map(|_| oneshot::channel()).unzip();
+        self.worker.counter().log(id, now, turn.facts, go, reports);
+        let mut written = written.into_iter();
         for effect in turn.effects {
             match effect {
-                Effect::Fetch(ticket, etag) => {
+                Effect::Fetch(ticket, asked) => {
                     let worker = Arc::clone(&self.worker);
                     let rules = Arc::clone(&self.rules);
-                    self.tasks.spawn(worker.carry(id, ticket, etag, rules));
+                    let written = written.next().expect("one for each fetch");
+                    self.tasks.spawn(worker.carry(id, ticket, asked, rules, written));
                 }
                 Effect::Resolve(site) => self.worker.prefetch(&site),
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
@@ -339,6 +379,10 @@ impl Desk {
                 Effect::Read(Read::Site(key)) => self.keeping.wake(id, key),
             }
         }
+    }
+
+    fn has_told_all(&self) -> bool {
+        self.backlog.is_empty() && self.unwritten == 0
     }
 
     fn hand_out_reports(&mut self) {
@@ -372,7 +416,7 @@ impl Desk {
             && !self.partitions.iter().any(Partition::is_reading);
         let due = self.partitions.iter().filter_map(Partition::earliest).min();
         let is_far = due.is_none_or(|due| due > now + self.settings.patience);
-        (is_idle && is_far).then_some(Ended::Done)
+        (is_idle && is_far && !self.is_paused).then_some(Ended::Done)
     }
 
     pub(super) fn in_flight(&self) -> usize {
@@ -401,6 +445,7 @@ impl Desk {
             tally: self.tally(),
             in_flight: self.in_flight(),
             outage: self.down_since.is_some(),
+            paused: self.is_paused,
             elapsed: now.since(self.clock.from()).duration(),
             before: self.before,
             clock_jump: self.keeping.clock_jump,

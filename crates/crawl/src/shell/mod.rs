@@ -3,10 +3,15 @@
 //! One desk owns the partitions and decides; a task per ticket fetches and reads; one thread
 //! writes records and facts. See [`run`].
 
+mod answers;
 mod clock;
 mod committer;
 mod desk;
+mod handle;
+mod interrupted;
 mod keeping;
+mod meter;
+mod pulse;
 mod reading;
 mod report;
 mod roster;
@@ -14,18 +19,18 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rhumb_archive::{About, ArchiveSettings};
 use rhumb_fetch::Fetcher;
-use rhumb_frontier::Manners;
+use rhumb_frontier::{Manners, SiteRules};
 use rhumb_rules::Rules;
-use rhumb_web::{Canon, CanonUrl, Epoch, HashKey, PartitionId, Span};
+use rhumb_web::{Canon, CanonUrl, Epoch, HashKey, PartitionId, Site, Span, Tick};
 use tokio::sync::{mpsc, watch};
 
+use crate::forget;
 use crate::partition::{Partition, PartitionSettings};
 use crate::store::{self, Identity, StoreSettings};
-use crate::tables::{FjallTables, Tables};
 use clock::Clock;
 use desk::Desk;
 use keeping::Keeping;
@@ -33,6 +38,7 @@ use reading::Reader;
 use worker::Worker;
 
 pub use crate::store::StoreError as CrawlError;
+pub use handle::{Asks, Handle, handle};
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
 
 /// What may wait for the desk; whoever brings more waits himself.
@@ -60,6 +66,8 @@ pub struct CrawlSettings {
     pub agent: String,
     /// Politeness.
     pub manners: Manners,
+    /// What the user wants of single sites.
+    pub sites: SiteRules,
     /// How URLs are brought to their canonical form.
     pub canon: Canon,
     /// Fetches under way at once, over all sites.
@@ -91,7 +99,7 @@ pub struct CrawlSettings {
 }
 
 impl CrawlSettings {
-    fn partition(&self, id: PartitionId) -> PartitionSettings {
+    pub(crate) fn partition(&self, id: PartitionId) -> PartitionSettings {
         PartitionSettings {
             id,
             count: self.partitions,
@@ -105,7 +113,7 @@ impl CrawlSettings {
         }
     }
 
-    fn store(&self) -> StoreSettings {
+    pub(crate) fn store(&self) -> StoreSettings {
         StoreSettings {
             folder: self.folder.clone(),
             archive: ArchiveSettings {
@@ -120,13 +128,24 @@ impl CrawlSettings {
         }
     }
 
+    /// The present moment of the crawl by the wall clock.
+    pub(crate) fn wall_tick(&self) -> Tick {
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let now_ms = Span::from(since_1970.unwrap_or_default()).0;
+        Tick(now_ms.saturating_sub(self.born_ms))
+    }
+
     /// How its memory is shared out.
     pub fn shares(&self) -> Shares {
         Shares::of(self.memory)
     }
 
-    fn owner(&self, url: &CanonUrl) -> PartitionId {
+    pub(crate) fn owner(&self, url: &CanonUrl) -> PartitionId {
         reading::owner(url, self.hash, self.partitions)
+    }
+
+    pub(crate) fn owner_of(&self, site: &Site) -> PartitionId {
+        site.pld().partition(self.hash, self.partitions)
     }
 }
 
@@ -168,6 +187,8 @@ pub struct Outlet {
     pub progress: watch::Sender<Progress>,
     /// Turns true when the user wants it to end.
     pub stop: watch::Receiver<bool>,
+    /// What it is asked while it runs.
+    pub asks: Asks,
 }
 
 /// Crawls from the seeds, or on from where it ended, until nothing is left, a limit is reached or
@@ -180,19 +201,23 @@ pub async fn run(
     outlet: Outlet,
 ) -> Result<Summary, CrawlError> {
     let disk = rhumb_disk::real();
-    let tables = FjallTables::open(&settings.folder.join(store::TABLES), settings.shares().tables)?;
-    let tables: Arc<dyn Tables> = Arc::new(tables);
+    let tables = forget::open_tables(&settings)?;
     let opened = store::open(&disk, &tables, &settings.store())?;
     settings.hash = opened.identity.hash;
     settings.born_ms = opened.identity.born_ms;
     let clock = Clock::resume(opened.last, settings.born_ms);
     let mut store = opened.store;
     store.opened(clock.now())?;
+    // Whatever was under way when a crawl was killed may have reached its server.
+    let (crawl, born_ms) = (store::crawl_id(settings.hash), settings.born_ms);
+    let (within, last) = (settings.ticket_for, opened.last);
+    store.note(&interrupted::notes(crawl, born_ms, within, last, &opened.states))?;
+    store.sync()?;
+    rules.forgotten = Arc::new(forget::known(&*tables)?);
     for root in opened.holdings.roots() {
         rules.scope.add_root(root);
     }
     let (notices, mut inbox) = mpsc::channel(NOTICES_MAX);
-    let crawl = store::crawl_id(settings.hash);
     let (counter, mut committer) =
         committer::start(crawl, store, settings.durability, notices.clone());
     let reader = Reader {
@@ -202,7 +227,7 @@ pub async fn run(
         partitions: settings.partitions,
         tells_refusals: settings.tells_refusals,
     };
-    let worker = Arc::new(Worker::new(fetcher, reader, counter, notices.clone()));
+    let worker = Arc::new(Worker::new(fetcher, reader, counter, clock, notices.clone()));
     let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);
     let partitions: Vec<_> = partitions
         .map(|(id, state)| Partition::with_state(settings.partition(id), state))
@@ -222,10 +247,11 @@ pub async fn run(
     let shown = (outlet.reports, outlet.progress);
     let mut desk =
         Desk::new(settings, clock, partitions, keeping, rules, Arc::clone(&worker), shown);
+    desk.set_site_rules();
     desk.reopen(opened.parcels, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {
-        let ended = desk.run(&mut inbox, outlet.stop).await?;
+        let ended = desk.run(&mut inbox, outlet.stop, outlet.asks).await?;
         desk.finish(&mut inbox).await?;
         Ok::<_, CrawlError>(ended)
     };
@@ -238,7 +264,7 @@ pub async fn run(
         }
     };
     let hosts = desk.hosts();
-    let duplicates = worker.duplicates();
+    let duplicates = progress.tally.duplicates;
     drop((desk, worker, inbox));
     committer.await.expect("the committer does not panic")?;
     Ok(Summary { ended, progress, duplicates, hosts, facts })

@@ -100,6 +100,8 @@ pub struct Progress {
     pub in_flight: usize,
     /// Our own connection seems to be down.
     pub outage: bool,
+    /// The user has paused it.
+    pub paused: bool,
     /// Since the start of this run.
     pub elapsed: Duration,
     /// Pages that earlier runs of this crawl fetched; the counts contain them.

@@ -155,7 +155,7 @@ fn line<S: Seen>(
     owner: &Partition<S>,
 ) -> (Span, SiteLine) {
     let state = owner.state().frontier().site(site);
-    let standing = match (record.since, state.and_then(rhumb_frontier::SiteState::waits)) {
+    let standing = match (record.since, owner.state().frontier().waits(site)) {
         (Some(since), _) => Standing::UnderWay(now.since(since)),
         (None, Some(waiting)) => Standing::Waits(waiting.hold, waiting.until.since(now)),
         (None, None) => Standing::Idle,

@@ -1,22 +1,24 @@
 //! A worker carries one ticket: fetch, read, keep, report.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rhumb_archive::{Capture, Earlier, Encoded, Kind, Lookup, Miss};
 use rhumb_fetch::{Conditions, Fetcher};
 use rhumb_rules::Rules;
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span, Ticket,
+    Candidate, CanonUrl, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span, Tick,
+    Ticket, TicketNumber,
 };
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
+use super::clock::Clock;
 use super::committer::Counter;
 use super::desk::Notice;
+use super::meter::{Meter, Stage};
 use super::reading::{Reader, Reading};
 use super::report::Report;
-use crate::partition::{Finding, Return};
+use crate::partition::{Asked, Finding, Return};
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other exchange.
 const LARGE_BODY: usize = 256 * 1024;
@@ -25,13 +27,18 @@ const LARGE_BODY: usize = 256 * 1024;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 /// Large bodies that are read at once.
 const LARGE_AT_ONCE: usize = 4;
+/// A ticket that was held up too long comes on turn again after this.
+const HELD_UP: Span = Span::seconds(1);
+
+/// What the archive is told of a fetch beside its exchange.
+pub(super) type Fields = Vec<(&'static str, String)>;
 
 /// What all tickets of a crawl share.
 pub(super) struct Worker {
     fetcher: Fetcher,
     reader: Reader,
     counter: Counter,
-    duplicates: AtomicU64,
+    clock: Clock,
     /// Turns for large bodies: each may grow to many times its size while it is read.
     large: Semaphore,
     /// Turns for packed sitemaps, apart: large bodies of others must not hold them up.
@@ -52,11 +59,12 @@ impl Worker {
         fetcher: Fetcher,
         reader: Reader,
         counter: Counter,
+        clock: Clock,
         notices: mpsc::Sender<Notice>,
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
-        Self { fetcher, reader, counter, duplicates: AtomicU64::new(0), large, packed, notices }
+        Self { fetcher, reader, counter, clock, large, packed, notices }
     }
 
     pub(super) fn close_idle(&self) {
@@ -67,9 +75,14 @@ impl Worker {
         self.fetcher.prefetch(site);
     }
 
-    /// Pages that were kept as a reference to an earlier one.
-    pub(super) fn duplicates(&self) -> u64 {
-        self.duplicates.load(Ordering::Relaxed)
+    /// How long the parts of the work take.
+    pub(super) fn meter(&self) -> &Meter {
+        self.counter.meter()
+    }
+
+    /// Bytes of bodies that are in memory.
+    pub(super) fn bodies_held(&self) -> u64 {
+        self.fetcher.bodies_held()
     }
 
     /// Where the desk brings its facts.
@@ -77,16 +90,29 @@ impl Worker {
         &self.counter
     }
 
+    /// Fetches once it is written that this is done: after a kill every request is known.
     pub(super) async fn carry(
         self: Arc<Self>,
         from: PartitionId,
         ticket: Ticket,
-        etag: Option<String>,
+        asked: Asked,
         rules: Arc<Rules>,
+        written: oneshot::Receiver<()>,
     ) {
+        if written.await.is_err() {
+            // The crawl ends.
+            return;
+        }
+        let tick = self.clock.now();
         let (began, began_at) = (SystemTime::now(), Instant::now());
-        let conditions = Conditions { etag, ..Conditions::default() };
-        let outcome = self.fetcher.run(&ticket, &conditions).await;
+        let fields = fields(&ticket.candidate, ticket.number, tick, Some(&asked));
+        let outcome = if tick + Span::from(self.fetcher.patience()) > ticket.expires {
+            // It might still be under way when its site is visited again.
+            Outcome::AddressBusy(HELD_UP.duration())
+        } else {
+            let conditions = Conditions { etag: asked.etag, ..Conditions::default() };
+            self.fetcher.run(&ticket, &conditions).await
+        };
         let took = Span::from(began_at.elapsed());
         let mut arrival = Arrival {
             partition: from,
@@ -101,8 +127,8 @@ impl Worker {
             refusals: Vec::new(),
         };
         match outcome {
-            Outcome::Answered(exchange) => self.take_in(arrival, exchange, rules).await,
-            Outcome::Failed(failure) => self.take_down(arrival, failure, began),
+            Outcome::Answered(exchange) => self.take_in(arrival, exchange, fields, rules).await,
+            Outcome::Failed(failure) => self.take_down(arrival, failure, began, fields),
             Outcome::AddressBusy(wait) => {
                 arrival.returned.finding = Finding::AddressBusy(Span::from(wait));
                 self.report(arrival).await;
@@ -122,8 +148,10 @@ impl Worker {
         self: &Arc<Self>,
         mut arrival: Arrival,
         mut exchange: Box<Exchange>,
+        fields: Fields,
         rules: Arc<Rules>,
     ) {
+        self.meter().note_exchange(&exchange.phases);
         let ticket = &arrival.returned.ticket;
         let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
@@ -132,15 +160,15 @@ impl Worker {
         // A sitemap may be packed: what it grows to is not seen from its size.
         let is_packed = candidate.errand == Errand::Sitemap && exchange.body.starts_with(GZIP);
         let turns = if is_packed { &self.packed } else { &self.large };
-        let (reading, encoded) = if is_packed || exchange.body.len() > LARGE_BODY {
+        let (reading, encoded, mut took) = if is_packed || exchange.body.len() > LARGE_BODY {
             let worker = Arc::clone(self);
             let turn = turns.acquire().await.expect("it is never closed");
-            let work = move || worker.digest(&candidate, number, &exchange, &rules);
+            let work = move || worker.digest(&candidate, number, &exchange, fields, &rules);
             let done = tokio::task::spawn_blocking(work).await;
             drop(turn);
             done.expect("reading a page does not panic")
         } else {
-            self.digest(&candidate, number, &exchange, &rules)
+            self.digest(&candidate, number, &exchange, fields, &rules)
         };
         // A body that was cut is nobody's original.
         let digest = encoded.payload_digest.filter(|_| reading.answer.cut.is_none());
@@ -148,13 +176,15 @@ impl Worker {
         // A robots.txt is asked for once a day: as often the archive says where its name led.
         let ticket = &arrival.returned.ticket;
         if matches!(ticket.candidate.errand, Errand::Robots { .. }) {
+            let began = Instant::now();
             records.extend(self.lookup(&ticket.candidate.url, number, capture.began));
+            took += began.elapsed();
         }
         arrival.refusals = reading.refusals;
         arrival.returned.digest = digest.map(|digest| *digest.as_bytes());
         arrival.returned.finding = Finding::Answered(Box::new(reading.answer));
         let original = digest.map(|digest| (digest, capture));
-        self.counter.deposit(records, arrival, original, hold);
+        self.counter.deposit(records, arrival, original, hold, took);
     }
 
     /// The record of where the name of a URL leads, if it is a name.
@@ -166,54 +196,121 @@ impl Worker {
         Some(self.counter.encode(|encoder| encoder.lookup(&lookup)))
     }
 
-    /// The work on one answer: what it says, and its records.
+    /// The work on one answer: what it says, its records, and how long those took without their
+    /// digests.
     fn digest(
         &self,
         candidate: &Candidate,
         number: u64,
         exchange: &Exchange,
+        fields: Fields,
         rules: &Rules,
-    ) -> (Reading, Encoded) {
-        let reading = self.reader.read(candidate, exchange, rules);
+    ) -> (Reading, Encoded, Duration) {
+        let began = Instant::now();
+        let mut reading = self.reader.read(candidate, exchange, rules);
+        self.meter().note(Stage::Parse, began.elapsed());
         let mut capture = Capture::of(exchange, number);
-        capture.fields.extend(fields(candidate));
+        capture.fields.extend(fields);
         if self.fetcher.has_proxy() {
             capture.address = None;
         }
-        let encoded = self
-            .counter
-            .encode(|encoder| encoder.capture(&capture, |digest| self.counter.earlier(digest)));
+        let began = Instant::now();
+        let mut original = None;
+        let earlier = |digest: &_| {
+            let earlier = self.counter.earlier(digest);
+            original = earlier.as_ref().map(|earlier| earlier.url.clone());
+            earlier
+        };
+        let encoded = self.counter.encode(|encoder| encoder.capture(&capture, earlier));
+        let took = began.elapsed();
+        let digesting = encoded.digest_took;
+        self.meter().note(Stage::Digest, digesting);
         let is_page = candidate.errand == Errand::Page && (200..300).contains(&exchange.status);
         let is_repeat = encoded.records.first().is_some_and(|first| first.kind == Kind::Revisit);
-        self.duplicates.fetch_add(u64::from(is_page && is_repeat), Ordering::Relaxed);
-        (reading, encoded)
+        // Redirects and errors look alike without being so, and a page that is fetched again is no
+        // other's duplicate.
+        let is_duplicate = |url: &CanonUrl| is_page && is_repeat && *url != candidate.url;
+        reading.answer.duplicate_of = original.filter(is_duplicate);
+        (reading, encoded, took.saturating_sub(digesting))
     }
 
     /// Keeps a note of a fetch without an answer.
-    fn take_down(&self, mut arrival: Arrival, failure: Failure, began: SystemTime) {
+    fn take_down(&self, mut arrival: Arrival, failure: Failure, began: SystemTime, fields: Fields) {
+        self.meter().note_failure(failure);
         let Return { ticket, took, .. } = &*arrival.returned;
-        let candidate = &ticket.candidate;
         let miss = Miss {
-            url: &candidate.url,
+            url: &ticket.candidate.url,
             number: ticket.number.0,
             began,
             address: None,
             failure,
             took: took.duration(),
-            fields: fields(candidate).into(),
+            fields,
         };
+        let began = Instant::now();
         let encoded = self.counter.encode(|encoder| encoder.miss(&miss));
+        let took = began.elapsed();
         arrival.returned.finding = Finding::Failed(failure);
-        self.counter.deposit(vec![encoded], arrival, None, Hold::default());
+        self.counter.deposit(vec![encoded], arrival, None, Hold::default(), took);
     }
 }
 
-/// What the archive is told of a candidate beside its exchange.
-fn fields(candidate: &Candidate) -> [(&'static str, String); 2] {
+/// What the archive is told of a fetch that began then; by which manners, where that is known.
+pub(super) fn fields(
+    candidate: &Candidate,
+    number: TicketNumber,
+    began: Tick,
+    asked: Option<&Asked>,
+) -> Fields {
     let errand = match candidate.errand {
         Errand::Page => "page",
         Errand::Sitemap => "sitemap",
         Errand::Robots { .. } => "robots",
     };
-    [("errand", errand.to_owned()), ("depth", candidate.depth.to_string())]
+    let mut fields = vec![
+        ("errand", errand.to_owned()),
+        ("depth", candidate.depth.to_string()),
+        ("tick", began.0.to_string()),
+        ("ticket", number.0.to_string()),
+    ];
+    if let Some(asked) = asked {
+        fields.push(("delayMs", asked.delay.0.to_string()));
+        if asked.connections > 1 {
+            fields.push(("connections", asked.connections.to_string()));
+        }
+    }
+    if let Errand::Robots { origin, .. } = &candidate.errand {
+        fields.push(("robotsFor", origin.to_string()));
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(errand: Errand, asked: Option<&Asked>, expect: &str) {
+        let url = CanonUrl::parse("http://a.test/robots.txt").unwrap();
+        let candidate = Candidate::new(url, errand, 3, 0);
+        let told = fields(&candidate, TicketNumber(7), Tick(1_500), asked);
+        let lines: Vec<String> =
+            told.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(lines.join(" "), expect);
+    }
+
+    #[test]
+    fn the_archive_is_told_by_which_manners_was_asked() {
+        let asked = |connections| Asked { etag: None, delay: Span(250), connections };
+        let page = "errand=page depth=3 tick=1500 ticket=7";
+        check(Errand::Page, None, page);
+        check(Errand::Page, Some(&asked(1)), &format!("{page} delayMs=250"));
+        check(Errand::Page, Some(&asked(4)), &format!("{page} delayMs=250 connections=4"));
+        let origin = CanonUrl::parse("https://b.test/x").unwrap().origin();
+        check(
+            Errand::Robots { origin, hops: 1 },
+            Some(&asked(1)),
+            "errand=robots depth=3 tick=1500 ticket=7 delayMs=250 robotsFor=https://b.test",
+        );
+    }
 }

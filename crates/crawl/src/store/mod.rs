@@ -9,9 +9,16 @@
 //! drive it, on a real disk or on one that forgets.
 
 mod checkpoint;
+mod focus;
+mod footprint;
 mod line;
 mod opening;
+mod replay;
 mod rows;
+#[cfg(test)]
+mod tests;
+mod takedown;
+mod view;
 
 use std::borrow::Cow;
 use std::io;
@@ -29,8 +36,12 @@ use crate::tables::TablesError;
 use line::Line;
 
 pub use checkpoint::{Holdings, Installed, Snapshot};
+pub use footprint::disk_use;
 pub use opening::{Opened, open};
+pub(crate) use rows::{read_record, sites};
+pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
 pub use rows::{Identity, SeenHandle, load_site};
+pub use view::{View, view};
 
 /// The folders in a crawl's folder.
 pub(crate) const LOG: &str = "log";
@@ -99,6 +110,9 @@ pub enum StoreError {
         /// As the settings have it.
         asked: u16,
     },
+    /// There is nothing to read.
+    #[error("there is no crawl in {} yet", .0.display())]
+    NoCrawl(PathBuf),
 }
 
 impl StoreError {
@@ -119,7 +133,12 @@ impl StoreError {
 
     /// Whether it is for the user to change a setting.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Partitions { .. } | Self::Tables(TablesError::InUse { .. }))
+        matches!(
+            self,
+            Self::Partitions { .. }
+                | Self::NoCrawl(_)
+                | Self::Tables(TablesError::InUse { .. })
+        )
     }
 
     /// Whether a later version wrote the crawl.
@@ -152,6 +171,7 @@ impl StoreError {
             | Self::Io { .. }
             | Self::Format(_)
             | Self::Partitions { .. }
+            | Self::NoCrawl(_)
             | Self::Panicked => false,
         }
     }
@@ -240,6 +260,16 @@ impl Store {
                 self.known = self.known.max(settled.kept.unwrap_or_default());
             }
             self.line(&Line::Fact(partition, at, Cow::Borrowed(fact)))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps records of which no fact speaks, and says in the log that the archive has them: for
+    /// what is learned at an opening. Safe as those of [`Store::keep`] and their facts are.
+    pub fn note(&mut self, records: &[Encoded]) -> Result<(), StoreError> {
+        if let Some(end) = self.keep(records)? {
+            self.known = self.known.max(end);
+            self.line(&Line::Noted(end))?;
         }
         Ok(())
     }

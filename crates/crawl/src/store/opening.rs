@@ -8,20 +8,21 @@ use rhumb_archive::{Archive, Keep, Position, ensure_reaches, is_whole};
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
 use rhumb_seen::{Run, SeenSet};
-use rhumb_web::{PartitionId, Site, Tick};
+use rhumb_web::{PartitionId, Tick};
 
 use super::checkpoint::Holdings;
 use super::line::Line;
+use super::replay::{Replay, through_log};
 use super::rows::{
     FORMAT, IDENTITY, Identity, LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode,
-    parse_site_key, partition_key, read_site,
+    parse_site_key, partition_key,
 };
 use super::{
     ARCHIVE, BACKLOG, LOG, LOG_SEGMENT_BYTES, SEEN, Store, StoreError, StoreSettings, crawl_id,
     failed,
 };
-use crate::log::{Log, LogError, Offset, Verdict};
-use crate::partition::{Dossier, Fact, Parcel, State};
+use crate::log::{Log, Offset, Take, Verdict};
+use crate::partition::{Fact, Parcel, State};
 use crate::tables::{Batch, Table, Tables};
 
 /// A crawl as it was when it ended.
@@ -53,44 +54,27 @@ pub fn open(
     let folder = &settings.folder;
     create_folders(disk, folder)?;
     let identity = identity(disk, &**tables, settings)?;
-    let ledger: Ledger = match tables.get(Table::Meta, LEDGER)? {
-        Some(row) => decode("of the crawl", &row)?,
-        None => Ledger::default(),
-    };
-    let (seen_folder, backlog_folder) = (folder.join(SEEN), folder.join(BACKLOG));
+    let ledger = ledger(&**tables)?;
+    let seen_folder = folder.join(SEEN);
     let young = match &ledger.young {
         Some(info) => Run::open(&**disk, &seen_folder, info)?.keys()?,
         None => Vec::new(),
     };
     let seen = SeenSet::open(settings.seen_memory, disk, &seen_folder, &ledger.runs, young)?;
-    let holdings = Holdings {
-        disk: Arc::clone(disk),
-        tables: Arc::clone(tables),
-        seen: SeenHandle::new(seen),
-        backlog: Backlog::open(Arc::clone(disk), backlog_folder, &ledger.segments)?,
-        folder: folder.clone(),
-        roots: ledger.roots.iter().cloned().collect(),
-        next_file: ledger.next_file,
-        ledger,
-    };
+    let holdings = hold(disk, tables, folder, ledger, seen)?;
     let states = states(settings, identity, &holdings)?;
     let from = tables.offset()?.unwrap_or_default();
-    let mut replay = Replay {
-        last: holdings.ledger.at,
-        archive: holdings.ledger.archive,
-        states,
-        holdings,
-        under_way: BTreeMap::new(),
-        // A power cut may have taken all lines since a checkpoint.
-        is_closed: from == Offset::default(),
-    };
+    let mut replay = begin(holdings, states, from);
     let log_folder = folder.join(LOG);
     let cut = doubtful(disk, settings, from, replay.archive)?;
-    let log = read_log(disk, &log_folder, from, &mut |at, line| {
+    let open = |take: &mut Take<'_>| {
+        Log::open(Arc::clone(disk), &log_folder, from, LOG_SEGMENT_BYTES, take)
+    };
+    let log = through_log(open, |at, bytes| {
         if cut.is_some_and(|cut| at >= cut) {
             return Ok(Verdict::CutHere);
         }
-        replay.take(line)?;
+        replay.take(Line::decode(bytes)?)?;
         Ok(Verdict::Take)
     })?;
     let mut archive_settings = settings.archive.clone();
@@ -141,24 +125,42 @@ fn create_folders(disk: &SharedDisk, folder: &Path) -> Result<(), StoreError> {
     disk.sync_folder(folder).map_err(failed("sync", folder))
 }
 
-/// Opens the log and hands its lines out.
-fn read_log(
+/// What the newest checkpoint lists; nothing, if there never was one.
+pub(super) fn ledger(tables: &dyn Tables) -> Result<Ledger, StoreError> {
+    let row = tables.get(Table::Meta, LEDGER)?;
+    row.map_or_else(|| Ok(Ledger::default()), |row| decode("of the crawl", &row))
+}
+
+/// The files that a checkpoint lists, with this seen-set.
+pub(super) fn hold(
     disk: &SharedDisk,
+    tables: &Arc<dyn Tables>,
     folder: &Path,
-    from: Offset,
-    take: &mut dyn FnMut(Offset, Line<'static>) -> Result<Verdict, StoreError>,
-) -> Result<Log, StoreError> {
-    let mut trouble = None;
-    let opened = Log::open(Arc::clone(disk), folder, from, LOG_SEGMENT_BYTES, &mut |at, bytes| {
-        Line::decode(bytes).and_then(|line| take(at, line)).map_err(|error| {
-            let reason = error.to_string();
-            trouble = Some(error);
-            LogError::Refused { offset: at, reason }
-        })
-    });
-    match trouble {
-        Some(error) => Err(error),
-        None => Ok(opened?),
+    ledger: Ledger,
+    seen: SeenSet,
+) -> Result<Holdings, StoreError> {
+    Ok(Holdings {
+        disk: Arc::clone(disk),
+        tables: Arc::clone(tables),
+        seen: SeenHandle::new(seen),
+        backlog: Backlog::open(Arc::clone(disk), folder.join(BACKLOG), &ledger.segments)?,
+        folder: folder.to_owned(),
+        roots: ledger.roots.iter().cloned().collect(),
+        next_file: ledger.next_file,
+        ledger,
+    })
+}
+
+/// A checkpoint, ready for the lines of the log from there on.
+pub(super) fn begin(holdings: Holdings, states: Vec<State<SeenHandle>>, from: Offset) -> Replay {
+    Replay {
+        last: holdings.ledger.at,
+        archive: holdings.ledger.archive,
+        states,
+        holdings,
+        under_way: BTreeMap::new(),
+        // A power cut may have taken all lines since a checkpoint.
+        is_closed: from == Offset::default(),
     }
 }
 
@@ -168,7 +170,7 @@ fn identity(
     tables: &dyn Tables,
     settings: &StoreSettings,
 ) -> Result<Identity, StoreError> {
-    let Some(row) = tables.get(Table::Meta, IDENTITY)? else {
+    let Some(identity) = known_identity(tables)? else {
         for name in [LOG, SEEN, BACKLOG, ARCHIVE] {
             let folder = settings.folder.join(name);
             let is_empty = disk.list(&folder).map_err(failed("list", &folder))?.is_empty();
@@ -181,15 +183,21 @@ fn identity(
         tables.commit(batch, Offset::default())?;
         return Ok(settings.identity);
     };
-    let identity: Identity = decode("of its identity", &row)?;
-    if identity.format > FORMAT {
-        return Err(StoreError::Format(identity.format));
-    }
     if identity.partitions != settings.identity.partitions {
         let (has, asked) = (identity.partitions, settings.identity.partitions);
         return Err(StoreError::Partitions { has, asked });
     }
     Ok(identity)
+}
+
+/// Who the crawl is, if it exists.
+pub(super) fn known_identity(tables: &dyn Tables) -> Result<Option<Identity>, StoreError> {
+    let Some(row) = tables.get(Table::Meta, IDENTITY)? else { return Ok(None) };
+    let identity: Identity = decode("of its identity", &row)?;
+    if identity.format > FORMAT {
+        return Err(StoreError::Format(identity.format));
+    }
+    Ok(Some(identity))
 }
 
 /// Files that a checkpoint wrote, or was about to remove, when it was killed.
@@ -209,22 +217,31 @@ fn remove_orphans(disk: &SharedDisk, folder: &Path, ledger: &Ledger) -> Result<(
     Ok(())
 }
 
+/// A partition as the checkpoint has it, apart from its sites.
+pub(super) fn state(
+    settings: &StoreSettings,
+    identity: Identity,
+    holdings: &Holdings,
+    id: PartitionId,
+) -> Result<State<SeenHandle>, StoreError> {
+    let seen = holdings.seen.clone();
+    let mut state = State::new(id, identity.hash, settings.agent.clone(), seen);
+    if let Some(row) = holdings.tables.get(Table::Meta, &partition_key(id))? {
+        state.restore(decode("of a partition", &row)?);
+    }
+    Ok(state)
+}
+
 /// The partitions as the checkpoint has them: all their sites are on disk.
-fn states(
+pub(super) fn states(
     settings: &StoreSettings,
     identity: Identity,
     holdings: &Holdings,
 ) -> Result<Vec<State<SeenHandle>>, StoreError> {
     let tables = &*holdings.tables;
-    let mut states = Vec::new();
-    for id in (0..identity.partitions).map(PartitionId) {
-        let seen = holdings.seen.clone();
-        let mut state = State::new(id, identity.hash, settings.agent.clone(), seen);
-        if let Some(row) = tables.get(Table::Meta, &partition_key(id))? {
-            state.restore(decode("of a partition", &row)?);
-        }
-        states.push(state);
-    }
+    let ids = (0..identity.partitions).map(PartitionId);
+    let states = ids.map(|id| state(settings, identity, holdings, id));
+    let mut states = states.collect::<Result<Vec<_>, StoreError>>()?;
     for row in tables.range(Table::Sites, &[]) {
         let (key, row) = row?;
         let unreadable = || StoreError::Row("of a site".to_owned());
@@ -244,7 +261,7 @@ fn states(
 
 /// Where the log must be cut because it speaks of records that did not reach the disk: after a
 /// power cut what was not synced may be there or not, in the log as in the archive.
-fn doubtful(
+pub(super) fn doubtful(
     disk: &SharedDisk,
     settings: &StoreSettings,
     from: Offset,
@@ -253,8 +270,9 @@ fn doubtful(
     let (mut known, mut safe, mut checked) = (kept, kept, kept);
     let mut doubtful: Vec<(Offset, Position)> = Vec::new();
     let folder = settings.folder.join(LOG);
-    let log = read_log(disk, &folder, from, &mut |at, line| {
-        match line {
+    let read = |take: &mut Take<'_>| Log::read(disk, &folder, from, take);
+    through_log(read, |at, bytes| {
+        match Line::decode(bytes)? {
             Line::Kept(position) => {
                 checked = checked.max(position);
                 safe = known;
@@ -266,6 +284,10 @@ fn doubtful(
                     doubtful.extend(settled.kept.map(|end| (at, end)));
                 }
             }
+            Line::Noted(end) => {
+                known = known.max(end);
+                doubtful.push((at, end));
+            }
             // An opening cuts the archive back to what the log knows, and syncs it.
             Line::Opened(_) => {
                 checked = known;
@@ -276,7 +298,6 @@ fn doubtful(
         }
         Ok(Verdict::Take)
     })?;
-    drop(log);
     let (folder, prefix) = (settings.folder.join(ARCHIVE), &settings.archive.prefix);
     // What was synced must be there: nothing of the log is cut for an archive that was damaged.
     // Records that no fact speaks of may be gone: an opening that was killed has cut them off.
@@ -290,91 +311,4 @@ fn doubtful(
         }
     }
     Ok(None)
-}
-
-/// The log, taken in line by line.
-struct Replay {
-    states: Vec<State<SeenHandle>>,
-    holdings: Holdings,
-    /// Parcels by sender, target and number, until they arrive.
-    under_way: BTreeMap<(PartitionId, PartitionId, u64), Parcel>,
-    last: Tick,
-    archive: Position,
-    /// Whether it was closed, or never opened.
-    is_closed: bool,
-}
-
-impl Replay {
-    /// Tickets that are out will be recalled: their sites are needed.
-    fn wake_ticketed(&mut self) -> Result<(), StoreError> {
-        for state in &mut self.states {
-            for site in state.ticketed_sites() {
-                wake(&*self.holdings.tables, state, site)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Candidates that wait for a pass go on waiting, and with them whoever has the same key.
-    fn expect_waiting(&self, identity: Identity) {
-        let mut seen = self.holdings.seen.lock();
-        for state in &self.states {
-            for (bucket, _) in state.waiting_counts() {
-                for candidate in state.waiting(bucket) {
-                    seen.expect(candidate.url.key(identity.hash));
-                }
-            }
-        }
-    }
-
-    fn take(&mut self, line: Line<'_>) -> Result<(), StoreError> {
-        self.is_closed = matches!(line, Line::Closed);
-        match line {
-            Line::Opened(at) => self.last = self.last.max(at),
-            // That it is on the disk does not mean that a fact speaks of it.
-            Line::Kept(_) | Line::Closed => {}
-            Line::Fact(id, at, fact) => {
-                self.last = self.last.max(at);
-                self.apply(id, at, &fact)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn apply(&mut self, id: PartitionId, at: Tick, fact: &Fact) -> Result<(), StoreError> {
-        let unreadable = || StoreError::Row("of a partition".to_owned());
-        let state = self.states.get_mut(id.index()).ok_or_else(unreadable)?;
-        for site in state.sites_of(fact) {
-            wake(&*self.holdings.tables, state, site)?;
-        }
-        for (place, entry) in state.apply(at, fact) {
-            self.holdings.backlog.push(place.lane, place.ordinal, &entry);
-        }
-        match fact {
-            Fact::Admitted { parcel: Some((from, number)), .. } => {
-                self.under_way.remove(&(*from, id, *number));
-            }
-            Fact::Settled(settled) => {
-                for parcel in &settled.parcels {
-                    let key = (parcel.from, parcel.to, parcel.number);
-                    self.under_way.insert(key, parcel.clone());
-                }
-                if let Some(root) = &settled.root {
-                    self.holdings.add_root(root.clone());
-                }
-                self.archive = self.archive.max(settled.kept.unwrap_or_default());
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// Brings a site into memory that a fact speaks of.
-fn wake(tables: &dyn Tables, state: &mut State<SeenHandle>, site: Site) -> Result<(), StoreError> {
-    if state.frontier().is_cold(&site) {
-        let dossier = read_site(tables, state.frontier().key(&site))?;
-        state.wake(dossier.unwrap_or_else(|| Dossier::new(site)));
-    }
-    Ok(())
 }

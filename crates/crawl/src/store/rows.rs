@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use crate::partition::{Dossier, RobotsRow};
+use crate::partition::{Dossier, RobotsRow, UrlRecord};
 use crate::tables::{Table, Tables};
 
 /// The format of rows and lines. A later one must still read the earlier.
@@ -93,7 +93,7 @@ pub(super) fn decode_site_head(bytes: &[u8]) -> Result<RowHead, StoreError> {
     read.map(|(head, _)| head).map_err(|_| StoreError::Row("of a site".to_owned()))
 }
 
-fn decode_site(bytes: &[u8]) -> Result<Dossier, StoreError> {
+pub(super) fn decode_site(bytes: &[u8]) -> Result<Dossier, StoreError> {
     let unreadable = |_| StoreError::Row("of a site".to_owned());
     let (_, rest) = postcard::take_from_bytes::<RowHead>(bytes).map_err(unreadable)?;
     postcard::from_bytes(rest).map_err(unreadable)
@@ -112,6 +112,20 @@ pub(super) fn read_site(tables: &dyn Tables, key: SiteKey) -> Result<Option<Doss
         *file = row.map(|row| decode::<RobotsRow>("of a robots.txt", &row)).transpose()?;
     }
     Ok(Some(dossier))
+}
+
+/// All sites that have a row, as it is; without their robots.txt files.
+pub(crate) fn sites(tables: &dyn Tables) -> impl Iterator<Item = Result<Dossier, StoreError>> {
+    tables.range(Table::Sites, &[]).map(|row| decode_site(&row?.1))
+}
+
+/// What became of a URL, as far as the tables know.
+pub(crate) fn read_record(
+    tables: &dyn Tables,
+    key: UrlKey,
+) -> Result<Option<UrlRecord>, StoreError> {
+    let row = tables.get(Table::Urls, &row_key(key.0))?;
+    row.map(|row| decode("of a URL", &row)).transpose()
 }
 
 /// A read of a cold site, to be run on another thread. The name of one that has no row is in the

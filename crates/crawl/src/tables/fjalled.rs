@@ -1,7 +1,7 @@
 //! Tables in a fjall database.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use fjall::compaction::Leveled;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 
+use super::replacing::{mend, sync_above};
 use super::{Batch, Rows, Table, Tables, TablesError};
 use crate::log::Offset;
 
@@ -57,6 +58,7 @@ impl FjallTables {
             folder: folder.to_owned(),
             reason: reason.to_string(),
         };
+        mend(folder).map_err(|error| failed("mend", &error))?;
         if is_absent(folder).map_err(|error| failed("find", &error))? {
             make(folder).map_err(|error| failed("make", &error))?;
         }
@@ -157,9 +159,7 @@ fn make(folder: &Path) -> Result<(), fjall::Error> {
     keyspaces(&database)?;
     drop(database);
     fs::rename(&beside, folder)?;
-    let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
-    File::open(above.unwrap_or(Path::new(".")))?.sync_all()?;
-    Ok(())
+    Ok(sync_above(folder)?)
 }
 
 /// A file that every database has, and that is not there. fjall would make some of them anew, and

@@ -7,6 +7,7 @@
 
 mod fjalled;
 mod memory;
+mod replacing;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use crate::log::Offset;
 
 pub use fjalled::FjallTables;
 pub use memory::MemoryTables;
+pub(crate) use replacing::{copy_of, replace, sweep};
 
 /// The longest key of a row; fjall has 16 bits for its length.
 pub const KEY_BYTES_MAX: usize = 65_535;

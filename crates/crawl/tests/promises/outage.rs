@@ -131,7 +131,7 @@ async fn a_crawl_outlives_an_outage_of_its_own_line_without_spending_tries() {
     let literal = CanonUrl::parse(&format!("http://127.0.0.1:{port}/")).expect("a URL");
     let seeds: Vec<CanonUrl> = seeds.into_iter().chain([literal]).collect();
     line.cut(true);
-    let rules = Rules { scope: Scope::new(ScopeKind::Any) };
+    let rules = Rules::new(Scope::new(ScopeKind::Any));
     let (reports, mut told) = mpsc::channel(1_024);
     let (progress, mut shown) = watch::channel(Progress::default());
     let (_stop, stop) = watch::channel(false);

@@ -95,6 +95,12 @@ impl Names {
         answer.ok().and_then(|answer| answer.clone()).unwrap_or(Err(Failure::Dns))
     }
 
+    /// Whether a host's addresses are known without a question.
+    pub(crate) fn knows(&self, host: &str) -> bool {
+        let is_known = |known: Option<&mut Known>| matches!(known, Some(Known::Answered { until, .. }) if *until > Instant::now());
+        without_question(host).is_some() || is_known(locked(&self.known).get(host))
+    }
+
     /// Asks for a host that will be needed, unless much is being asked already.
     pub(crate) fn prefetch(self: &Arc<Self>, host: &str) {
         if without_question(host).is_none() {

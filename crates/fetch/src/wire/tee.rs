@@ -5,10 +5,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-use rhumb_web::Tls;
+use rhumb_web::{Phases, Tls};
 use rustls::ProtocolVersion;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
 use crate::bodies::STEP;
@@ -81,6 +82,31 @@ struct Recorded {
     count_max: usize,
     /// How far it may be read for now: there is memory for no more.
     granted: usize,
+    /// When the request was written.
+    wrote: Option<Instant>,
+    /// When the answer began to come.
+    heard: Option<Instant>,
+}
+
+impl Recorded {
+    /// Notes that something was written. A counting tape is written to for other reasons as well:
+    /// the request is what is written first once it is noted.
+    fn note_write(&mut self) {
+        let is_request = if self.is_counting {
+            self.wrote.is_none() && !self.sent.is_empty()
+        } else {
+            self.heard.is_none()
+        };
+        if is_request {
+            self.wrote = Some(Instant::now());
+        }
+    }
+
+    fn note_heard(&mut self) {
+        if self.heard.is_none() {
+            self.heard = Some(Instant::now());
+        }
+    }
 }
 
 impl Tape {
@@ -102,7 +128,19 @@ impl Tape {
 
     /// Notes what was received in other words.
     pub(super) fn note_received(&self, bytes: &[u8]) {
-        locked(&self.0).received.extend_from_slice(bytes);
+        let mut recorded = locked(&self.0);
+        recorded.note_heard();
+        recorded.received.extend_from_slice(bytes);
+    }
+
+    /// How long the parts of an exchange took that began then and has ended now.
+    pub(crate) fn times(&self, asked: Instant, phases: &mut Phases) {
+        let recorded = locked(&self.0);
+        let wrote = recorded.wrote.unwrap_or(asked);
+        let heard = recorded.heard.unwrap_or(wrote);
+        phases.write = wrote.duration_since(asked);
+        phases.first_byte = heard.duration_since(wrote);
+        phases.read = heard.elapsed();
     }
 
     /// Starts anew, for an exchange that may receive so many bytes for now.
@@ -188,7 +226,8 @@ impl AsyncRead for Tee {
         let mut recorded = locked(&self.tape.0);
         let fresh = &buffer.filled()[before..];
         recorded.count += fresh.len();
-        if !recorded.is_counting {
+        if !recorded.is_counting && !fresh.is_empty() {
+            recorded.note_heard();
             recorded.received.extend_from_slice(fresh);
         }
         if recorded.count > recorded.count_max {
@@ -210,6 +249,7 @@ impl AsyncWrite for Tee {
         };
         if let Poll::Ready(Ok(count)) = polled {
             let mut recorded = locked(&self.tape.0);
+            recorded.note_write();
             if !recorded.is_counting {
                 recorded.sent.extend_from_slice(&bytes[..count]);
             }

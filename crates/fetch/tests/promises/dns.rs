@@ -83,9 +83,14 @@ async fn a_name_leads_to_its_server_and_is_asked_for_once() {
     let door = names.door(settings());
     let url = format!("http://a-127-0-0-1.test:{}/", server.address.port());
     let (one, two) = tokio::join!(fetch(&door, &url), fetch(&door, &url));
-    assert_eq!(&answered(one).body[..], b"found");
+    let one = answered(one);
+    assert_eq!(&one.body[..], b"found");
+    assert!(!one.phases.dns.is_zero(), "it was asked for: {:?}", one.phases);
     assert_eq!(&answered(two).body[..], b"found");
-    answered(fetch(&door, &url).await);
+    let again = Server::closing(ok("", b"found")).await;
+    let url = format!("http://a-127-0-0-1.test:{}/", again.address.port());
+    let phases = answered(fetch(&door, &url).await).phases;
+    assert!(phases.dns.is_zero() && !phases.connect.is_zero(), "it is known: {phases:?}");
     assert_eq!(names.asked.load(Ordering::Relaxed), 1);
     let host = format!("\r\nHost: a-127-0-0-1.test:{}\r\n", server.address.port());
     assert!(server.requests()[0].contains(&host));

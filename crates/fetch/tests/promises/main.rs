@@ -9,6 +9,7 @@ mod gate;
 mod h2server;
 mod http2;
 mod limits;
+mod phases;
 mod proxy;
 mod server;
 mod tls;

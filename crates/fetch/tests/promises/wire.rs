@@ -24,7 +24,6 @@ async fn an_answer_is_reported_as_it_came() {
     assert_eq!(exchange.header("content-type"), Some("text/html"));
     let names: Vec<_> = exchange.headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["content-length", "content-type", "x-one", "x-raw"]);
-    assert!(exchange.phases.total >= exchange.phases.headers);
     let expect = format!(
         "GET /a?b=c HTTP/1.1\r\nHost: {}\r\nUser-Agent: rhumb-test/1\r\nFrom: us@example.org\r\n\
          Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n\

@@ -38,6 +38,13 @@ struct Lane {
     tail: usize,
 }
 
+impl Lane {
+    /// The ordinal after its last entry.
+    fn end(&self) -> u64 {
+        self.first + self.count
+    }
+}
+
 impl Buffer {
     pub(super) fn is_empty(&self) -> bool {
         self.arena.is_empty()
@@ -51,7 +58,7 @@ impl Buffer {
         let at = self.append(entry);
         let first = Lane { first: ordinal, count: 0, head: at, tail: at };
         let lane = self.lanes.entry(key).or_insert(first);
-        assert_eq!(ordinal, lane.first + lane.count, "a lane is pushed in order, without a gap");
+        assert_eq!(ordinal, lane.end(), "a lane is pushed in order, without a gap");
         if lane.count > 0 {
             let link = wide(at).to_le_bytes();
             self.arena[lane.tail..lane.tail + LINK_BYTES].copy_from_slice(&link);
@@ -79,14 +86,32 @@ impl Buffer {
     /// The frames of up to `count` entries from that ordinal on, if the lane has it here.
     pub(super) fn copy(&self, key: LaneKey, ordinal: u64, count: usize) -> Option<Vec<u8>> {
         let lane = self.lanes.get(&key)?;
-        let skipped = ordinal.checked_sub(lane.first).filter(|skipped| *skipped < lane.count)?;
-        let marks = self.marks.get(&key).map_or(&[][..], Vec::as_slice);
-        let runs = usize::try_from(skipped / MARK_EVERY).expect("no more than memory holds");
-        let start = runs.checked_sub(1).map_or(lane.head, |mark| marks[mark]);
-        let rest = usize::try_from(skipped % MARK_EVERY).expect("less than a run");
+        if !(lane.first..lane.end()).contains(&ordinal) {
+            return None;
+        }
         let mut frames = Vec::new();
-        self.chain(start).skip(rest).take(count).for_each(|entry| put_frame(&mut frames, entry));
+        let entries = self.entries(key, ordinal).take(count);
+        entries.for_each(|(_, entry)| put_frame(&mut frames, entry));
         Some(frames)
+    }
+
+    /// The ordinal after the last entry of a lane, if it has any here.
+    pub(super) fn end_of(&self, key: LaneKey) -> Option<u64> {
+        self.lanes.get(&key).map(Lane::end)
+    }
+
+    /// The entries of a lane that are here, from that ordinal on, encoded.
+    pub(super) fn entries(&self, key: LaneKey, from: u64) -> impl Iterator<Item = (u64, &[u8])> {
+        let lane = self.lanes.get(&key).filter(|lane| from < lane.end());
+        lane.into_iter().flat_map(move |lane| {
+            let from = from.max(lane.first);
+            let skipped = from - lane.first;
+            let marks = self.marks.get(&key).map_or(&[][..], Vec::as_slice);
+            let runs = usize::try_from(skipped / MARK_EVERY).expect("no more than memory holds");
+            let start = runs.checked_sub(1).map_or(lane.head, |mark| marks[mark]);
+            let rest = usize::try_from(skipped % MARK_EVERY).expect("less than a run");
+            (from..).zip(self.chain(start).skip(rest))
+        })
     }
 
     /// The entries of a lane from this place on, encoded.

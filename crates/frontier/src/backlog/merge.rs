@@ -43,8 +43,7 @@ impl Merge {
     ) -> Result<(Segment, Vec<String>), BacklogError> {
         let level = self.sources.iter().map(|segment| segment.level).max().unwrap_or(0);
         let replaced = self.sources.iter().map(|segment| segment.info.name.clone()).collect();
-        let begun = self.sources.into_iter().map(|segment| Walk::begin(segment, true));
-        let mut walks = begun.collect::<Result<Vec<Walk>, BacklogError>>()?;
+        let mut walks = Walk::begin_all(&self.sources, true)?;
         let mut writer = SegmentWriter::create(disk, folder, name)?;
         while let Some(lane) = walks.iter().filter_map(Walk::lane).min() {
             let cursor = taken(lane);

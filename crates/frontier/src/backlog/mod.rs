@@ -18,20 +18,24 @@ mod lanes;
 mod layout;
 mod merge;
 mod reading;
+mod rewrite;
+mod seek;
 mod segment;
 mod walk;
 mod writer;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rhumb_disk::{Disk, SharedDisk};
+use rhumb_web::CanonUrl;
 
 pub use error::BacklogError;
 pub use lanes::Lanes;
 pub use merge::Merge;
 pub use reading::Reading;
+pub use seek::Seek;
 pub use segment::{Segment, SegmentInfo};
 
 pub use crate::LaneKey;
@@ -166,12 +170,46 @@ impl Backlog {
         })
     }
 
+    /// A search for a URL among the entries of a lane from `from` on, to be run on another thread.
+    /// What is not frozen yet is searched at once.
+    pub fn seek(&self, lane: LaneKey, from: u64, url: &CanonUrl) -> Seek {
+        let (segments, frozen) = (self.segments.clone(), self.frozen.iter().cloned().collect());
+        Seek::new(self.folder.clone(), lane, from, url, segments, frozen, &self.buffer)
+    }
+
+    /// The ordinal after the last entry of a lane that is in a buffer or segment, if there is
+    /// any: at most one read in each live segment.
+    pub fn end_of(&self, lane: LaneKey) -> Result<Option<u64>, BacklogError> {
+        let mut buffers = self.frozen.iter().map(Arc::as_ref).chain([&self.buffer]).rev();
+        if let Some(end) = buffers.find_map(|buffer| buffer.end_of(lane)) {
+            return Ok(Some(end));
+        }
+        // Newer ones have the higher ordinals.
+        let mut ends = self.segments.iter().rev().map(|segment| segment.end_of(lane));
+        ends.find_map(Result::transpose).transpose()
+    }
+
+    /// Writes all that the listed segments hold as one new file of that name and syncs it, but
+    /// for entries below a lane's cursor and those that `keep` refuses. None if nothing is left.
+    ///
+    /// Where something was refused, what is behind it in its lane moves up, so that there is no
+    /// gap: the map says where each such lane now ends. The caller syncs the folder, makes the
+    /// list, the cursors and the ends durable together, and then removes the old files.
+    pub fn rewrite(
+        disk: &dyn Disk,
+        folder: &Path,
+        name: &str,
+        segments: &[SegmentInfo],
+        keep: &mut dyn FnMut(LaneKey, &Entry) -> bool,
+        taken: &dyn Fn(LaneKey) -> u64,
+    ) -> Result<(Option<SegmentInfo>, BTreeMap<LaneKey, u64>), BacklogError> {
+        rewrite::write(disk, folder, name, segments, keep, taken)
+    }
+
     /// Every lane of the segments, by key, with the ordinal after the last entry that is there.
     /// Where that is below the lane's cursor, or the lane is missing, nothing is left of it: what
     /// was pushed ends at the cursor. It reads the whole index of all segments, in pieces.
     pub fn lanes(&self) -> Result<Lanes, BacklogError> {
-        let segments = self.segments.iter().map(Arc::clone);
-        let walks = segments.map(|segment| Walk::begin(segment, false));
-        Ok(Lanes { walks: walks.collect::<Result<Vec<Walk>, BacklogError>>()? })
+        Ok(Lanes { walks: Walk::begin_all(&self.segments, false)? })
     }
 }

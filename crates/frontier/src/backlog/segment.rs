@@ -1,5 +1,6 @@
 //! One immutable file of lanes, and how it is read.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,11 +112,42 @@ impl Segment {
         let Some(fence) = after.checked_sub(1).map(|group| self.fences[group]) else {
             return Ok(None);
         };
-        let mut records = self.block(&fence)?;
-        let wanted = ordinal.saturating_add(wide(count));
-        records.retain(|r| r.lane == lane && r.end() > ordinal && r.first < wanted);
-        let is_here = records.first().is_some_and(|record| record.first <= ordinal);
-        Ok(is_here.then_some(Stretch { start: fence.start, records }))
+        let wanted = ordinal..ordinal.saturating_add(wide(count));
+        let stretch = self.stretch(&fence, lane, wanted)?;
+        let is_here = stretch.records.first().is_some_and(|record| record.first <= ordinal);
+        Ok(is_here.then_some(stretch))
+    }
+
+    /// The entries of a lane from that ordinal on, group by group: one read for each.
+    pub(super) fn stretches(
+        &self,
+        lane: LaneKey,
+        from: u64,
+    ) -> impl Iterator<Item = Result<Stretch, BacklogError>> {
+        let after = self.fences.partition_point(|f| (f.lane, f.first) <= (lane, from));
+        let groups = self.fences[after.saturating_sub(1)..].iter();
+        let groups = groups.take_while(move |fence| fence.lane <= lane);
+        groups.map(move |fence| self.stretch(fence, lane, from..u64::MAX))
+    }
+
+    /// The ordinal after the last entry of a lane, if it has any here: at most one read.
+    pub(super) fn end_of(&self, lane: LaneKey) -> Result<Option<u64>, BacklogError> {
+        let after = self.fences.partition_point(|fence| fence.lane <= lane);
+        let Some(group) = after.checked_sub(1) else { return Ok(None) };
+        let stretch = self.stretch(&self.fences[group], lane, 0..u64::MAX)?;
+        Ok(stretch.records.last().map(Record::end))
+    }
+
+    /// The chunks of a group that hold some of these entries: one read.
+    fn stretch(
+        &self,
+        fence: &Fence,
+        lane: LaneKey,
+        wanted: Range<u64>,
+    ) -> Result<Stretch, BacklogError> {
+        let mut records = self.block(fence)?;
+        records.retain(|r| r.lane == lane && r.end() > wanted.start && r.first < wanted.end);
+        Ok(Stretch { start: fence.start, records })
     }
 
     /// The chunks of a stretch, verified: one read.

@@ -21,8 +21,16 @@ pub(super) struct Walk {
 }
 
 impl Walk {
+    /// One through each of the segments.
+    pub(super) fn begin_all(
+        segments: &[Arc<Segment>],
+        with_chunks: bool,
+    ) -> Result<Vec<Self>, BacklogError> {
+        segments.iter().map(|segment| Self::begin(Arc::clone(segment), with_chunks)).collect()
+    }
+
     /// Stands at the first chunk.
-    pub(super) fn begin(segment: Arc<Segment>, with_chunks: bool) -> Result<Self, BacklogError> {
+    fn begin(segment: Arc<Segment>, with_chunks: bool) -> Result<Self, BacklogError> {
         let (records, chunks) = (Vec::new(), Vec::new());
         let mut walk = Self { segment, with_chunks, groups: 0, records, chunks, at: 0 };
         walk.load()?;

@@ -1,6 +1,8 @@
 //! What the frontier promises, over random histories and against naive models.
 
 mod backlog;
+mod rules;
+mod standing;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 

@@ -112,7 +112,7 @@ proptest! {
             let candidate = Candidate::new(url, Errand::Page, depth, 0);
             let scope = Scope::new(ScopeKind::Any);
             prop_assert_eq!(scope.judge(&candidate), Verdict::Admit);
-            let admitted = Rules { scope }.judge(&candidate) == Verdict::Admit;
+            let admitted = Rules::new(scope).judge(&candidate) == Verdict::Admit;
             prop_assert_eq!(admitted, depth == 0 || !is_trap);
         }
     }

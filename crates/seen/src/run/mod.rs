@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rhumb_disk::{Disk, DiskFile};
+use rhumb_web::UrlKey;
 use serde::{Deserialize, Serialize};
 
 use crate::SeenError;
@@ -108,6 +109,14 @@ impl Run {
             self.decode(block, &mut scratch, &mut keys)?;
         }
         Ok(keys)
+    }
+
+    /// Whether it has this key: one block is read.
+    pub fn contains(&self, key: UrlKey) -> Result<bool, SeenError> {
+        let after = self.0.entries.partition_point(|entry| entry.shape.first <= key.0);
+        let Some(block) = after.checked_sub(1) else { return Ok(false) };
+        let mut scratch = Scratch::default();
+        Ok(Finder::new(self.read(block, &mut scratch)?).contains(key.0))
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -56,6 +56,20 @@ fn candidates_in_the_run_are_struck_and_others_stay() {
 }
 
 #[test]
+fn a_run_contains_its_keys_and_no_others() {
+    for count in [0, 1, 2_048, 2_049, 9_000] {
+        let disk = disk();
+        let keys = hashed(count);
+        let run = written(&disk, &keys);
+        let near = keys.iter().flat_map(|key| [key.wrapping_sub(1), *key, key.wrapping_add(1)]);
+        for key in near.step_by(5).chain([0, u64::MAX]) {
+            let expect = keys.binary_search(&key).is_ok();
+            assert_eq!(run.contains(UrlKey(key)).unwrap(), expect, "{key:x} of {count}");
+        }
+    }
+}
+
+#[test]
 fn twenty_million_keys_take_less_than_six_bytes_each() {
     // The keys of one file in a thousand of such a run: as close together, so as large.
     let disk = disk();

@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 
 use rhumb_testweb::{Served, Witness};
 
-/// A run tells a page when it has decided on it; the write of that may still wait for a sync that
-/// is under way, half a second on a busy disk. What was told longer than this before a kill is
-/// written.
-const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
+/// A run tells a page once that is written: whatever was told before a kill is known after it.
+const WRITTEN_WITHIN: Duration = Duration::ZERO;
 
 /// A request goes through the server's thread in at most so many turns: it is accepted, looked
 /// at and read.

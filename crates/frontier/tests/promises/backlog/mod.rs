@@ -2,6 +2,8 @@
 
 mod damage;
 mod history;
+mod rewrite;
+mod seek;
 mod sizes;
 
 use std::path::PathBuf;

@@ -1,26 +1,33 @@
 //! A capture becomes bytes: WARC records, each a gzip member of its own.
 
+mod fields;
+mod packing;
+
 use std::fmt::Write as _;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use libdeflater::{CompressionLvl, Compressor};
 use rhumb_web::Cut;
 
+pub(crate) use self::fields::fields_block;
+pub use self::fields::fields_of;
+use self::fields::push_field;
+use self::packing::Packing;
 use crate::cdxj::LineHead;
 use crate::digest::{Digest, Digester};
 use crate::http::{Dechunker, HttpMessage};
 use crate::id::{CrawlId, RecordId};
-use crate::read::Kind;
+use crate::read::{Kind, RecordHead};
 use crate::stamp::Stamp;
-use crate::{Capture, Earlier, Lookup, Miss};
+use crate::{Capture, Earlier, Interrupted, Lookup, Miss};
 
 /// The profile of a revisit whose payload is that of an earlier capture.
 pub(crate) const SAME_PAYLOAD: &str =
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 /// The type of a block of named values.
 pub(crate) const WARC_FIELDS: &str = "application/warc-fields";
-/// Bodies below this are packed whatever they are: their headers are most of the record.
-const STORED_MIN: usize = 1_024;
+/// The outcome of a fetch whose end nobody knows.
+const INTERRUPTED: &str = "interrupted";
 /// A buffer that one large body has grown beyond this is given back.
 const SCRATCH_KEPT_MAX: usize = 1024 * 1024;
 
@@ -35,6 +42,8 @@ pub struct Encoded {
     pub payload_digest: Option<Digest>,
     /// When that began which the records tell of.
     pub began: SystemTime,
+    /// How much of the work was digests: of the payload, and of the records' blocks.
+    pub digest_took: Duration,
     pub(crate) line: Option<LineHead>,
 }
 
@@ -82,14 +91,17 @@ impl Encoder {
         earlier: impl FnOnce(&Digest) -> Option<Earlier>,
     ) -> Encoded {
         let message = HttpMessage::split(capture.received);
+        let start = Instant::now();
         let (digest, is_empty) = payload_digest(&message);
+        let digest_took = start.elapsed();
         let may_repeat = capture.cut.is_none() && !is_empty;
         let earlier = if may_repeat { earlier(&digest) } else { None };
         let kind = if earlier.is_some() { Kind::Revisit } else { Kind::Response };
         let block = if earlier.is_some() { message.head } else { capture.received };
-        let packing = packing(&message);
+        let packing = Packing::of(&message);
 
         let mut batch = Batch::new(self, capture.began, capture.number, capture.url.as_str());
+        batch.encoded.digest_took = digest_took;
         let mut head = batch.head(kind);
         for protocol in &capture.protocols {
             head.field("WARC-Protocol", protocol);
@@ -173,6 +185,50 @@ impl Encoder {
         batch.end(line, None)
     }
 
+    /// A request that was under way when its process ended: whether it reached the server, and
+    /// what came of it, nobody knows. One metadata record.
+    pub fn interrupted(&mut self, interrupted: &Interrupted<'_>) -> Encoded {
+        let Interrupted { url, number, began, fields } = interrupted;
+        let mut block = vec![("outcome", INTERRUPTED.to_owned())];
+        block.extend(fields.iter().cloned());
+        let mut batch = Batch::new(self, *began, *number, url.as_str());
+        batch.head(Kind::Metadata).finish(WARC_FIELDS, &fields_block(&block), Packing::Packed);
+        batch.end(None, None)
+    }
+
+    /// That records were taken out of the archive, without naming them: one metadata record.
+    pub fn takedown(&mut self, began: SystemTime, number: u64) -> Encoded {
+        let mut batch = Batch::new(self, began, number, "");
+        let fields = [("description", "records were taken out of this archive".to_owned())];
+        batch.head(Kind::Metadata).finish(WARC_FIELDS, &fields_block(&fields), Packing::Packed);
+        batch.end(None, None)
+    }
+
+    /// The member of a record that was kept before, with another block: what its head says of the
+    /// block's length and digest is made anew.
+    pub(crate) fn again(&mut self, head: &RecordHead, block: &[u8]) -> Vec<u8> {
+        self.record.clear();
+        self.record.extend_from_slice(head.version.as_bytes());
+        self.record.extend_from_slice(b"\r\n");
+        for (name, value) in &head.fields {
+            let anew = if name.eq_ignore_ascii_case("WARC-Block-Digest") {
+                Some(Digest::of(block).to_string())
+            } else if name.eq_ignore_ascii_case("Content-Length") {
+                Some(block.len().to_string())
+            } else {
+                None
+            };
+            push_field(&mut self.record, name, anew.as_ref().unwrap_or(value));
+        }
+        let is_http = head.is_http();
+        let packing =
+            if is_http { Packing::of(&HttpMessage::split(block)) } else { Packing::Packed };
+        let mut member = Vec::new();
+        self.end_record(block, packing, &mut member);
+        self.give_back();
+        member
+    }
+
     /// The first record of a file, which says what the file is and who made it.
     pub(crate) fn warcinfo(
         &mut self,
@@ -185,6 +241,28 @@ impl Encoder {
         head.field("WARC-Filename", file);
         head.finish(WARC_FIELDS, &fields_block(fields), Packing::Packed);
         batch.end(None, None)
+    }
+
+    /// Ends the record whose head was written and adds it as a member. Says how long that is.
+    fn end_record(&mut self, block: &[u8], packing: Packing, bytes: &mut Vec<u8>) -> usize {
+        let Self { record, pack, store, .. } = self;
+        record.extend_from_slice(b"\r\n");
+        record.extend_from_slice(block);
+        record.extend_from_slice(b"\r\n\r\n");
+        let compressor = if packing == Packing::Stored { store } else { pack };
+        let offset = bytes.len();
+        bytes.resize(offset + compressor.gzip_compress_bound(record.len()), 0);
+        let length = compressor.gzip_compress(record, &mut bytes[offset..]);
+        let length = length.expect("the bound leaves room for any record");
+        bytes.truncate(offset + length);
+        length
+    }
+
+    /// Gives a buffer back that a large body has grown.
+    fn give_back(&mut self) {
+        if self.record.capacity() > SCRATCH_KEPT_MAX {
+            self.record = Vec::new();
+        }
     }
 }
 
@@ -200,11 +278,12 @@ struct Batch<'e> {
 impl<'e> Batch<'e> {
     fn new(encoder: &'e mut Encoder, began: SystemTime, number: u64, subject: &'e str) -> Self {
         let (bytes, records) = (Vec::new(), Vec::new());
-        let encoded = Encoded { bytes, records, payload_digest: None, began, line: None };
+        let (payload_digest, line, digest_took) = (None, None, Duration::ZERO);
+        let encoded = Encoded { bytes, records, payload_digest, began, digest_took, line };
         Self { encoder, stamp: Stamp::of(began), number, subject, encoded }
     }
 
-    /// Begins a record; all but warcinfo name their URL.
+    /// Begins a record; all but those on the archive itself name their URL.
     fn head(&mut self, kind: Kind) -> Head<'_, 'e> {
         let id = RecordId::new(self.encoder.crawl, kind, &self.stamp, self.number, self.subject);
         let (stamp, subject) = (self.stamp.clone(), self.subject);
@@ -214,16 +293,14 @@ impl<'e> Batch<'e> {
         head.field("WARC-Type", kind.word());
         head.field("WARC-Record-ID", id);
         head.field("WARC-Date", stamp);
-        if kind != Kind::Warcinfo {
+        if kind != Kind::Warcinfo && !subject.is_empty() {
             head.field("WARC-Target-URI", subject);
         }
         head
     }
 
     fn end(mut self, line: Option<LineHead>, payload_digest: Option<Digest>) -> Encoded {
-        if self.encoder.record.capacity() > SCRATCH_KEPT_MAX {
-            self.encoder.record = Vec::new();
-        }
+        self.encoder.give_back();
         self.encoded.line = line;
         self.encoded.payload_digest = payload_digest;
         self.encoded
@@ -243,58 +320,23 @@ impl Head<'_, '_> {
     }
 
     fn finish(mut self, media_type: &str, block: &[u8], packing: Packing) -> RecordId {
-        self.field("WARC-Block-Digest", Digest::of(block));
+        let start = Instant::now();
+        let digest = Digest::of(block);
+        self.batch.encoded.digest_took += start.elapsed();
+        self.field("WARC-Block-Digest", digest);
         self.field("Content-Type", media_type);
         self.field("Content-Length", block.len());
-        let Encoder { record, pack, store, .. } = &mut *self.batch.encoder;
-        record.extend_from_slice(b"\r\n");
-        record.extend_from_slice(block);
-        record.extend_from_slice(b"\r\n\r\n");
-        let compressor = if packing == Packing::Stored { store } else { pack };
-        let bytes = &mut self.batch.encoded.bytes;
-        let offset = bytes.len();
-        bytes.resize(offset + compressor.gzip_compress_bound(record.len()), 0);
-        let length = compressor.gzip_compress(record, &mut bytes[offset..]);
-        let length = length.expect("the bound leaves room for any record");
-        bytes.truncate(offset + length);
+        let Batch { encoder, encoded, .. } = &mut *self.batch;
+        let offset = encoded.bytes.len();
+        let length = encoder.end_record(block, packing, &mut encoded.bytes);
         self.batch.encoded.records.push(Extent { kind: self.kind, id: self.id, offset, length });
         self.id
     }
 }
 
-/// Whether a record is worth the work of compression.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Packing {
-    Packed,
-    Stored,
-}
-
-/// Bodies that are compressed already only cost time when they are compressed again.
-fn packing(message: &HttpMessage<'_>) -> Packing {
-    if message.body.len() < STORED_MIN {
-        return Packing::Packed;
-    }
-    let encoding = message.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
-    let encodings: [&[u8]; 6] = [b"gzip", b"x-gzip", b"br", b"zstd", b"deflate", b"compress"];
-    let kind = message.header("content-type").unwrap_or_default().to_ascii_lowercase();
-    let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-    let is_media = [&b"image/"[..], b"video/", b"audio/", b"font/"];
-    let is_media = is_media.iter().any(|prefix| kind.starts_with(prefix));
-    let is_text = matches!(kind, b"image/svg+xml" | b"image/bmp");
-    let is_packed_type = matches!(
-        kind,
-        b"application/zip" | b"application/gzip" | b"application/x-gzip" | b"application/pdf"
-    );
-    if encodings.contains(&encoding.as_slice()) || is_packed_type || is_media && !is_text {
-        Packing::Stored
-    } else {
-        Packing::Packed
-    }
-}
-
 /// Over the body without its transfer encoding, with its content encoding: the payload of
 /// ISO 28500. And whether it is empty.
-fn payload_digest(message: &HttpMessage<'_>) -> (Digest, bool) {
+pub(crate) fn payload_digest(message: &HttpMessage<'_>) -> (Digest, bool) {
     if !message.is_chunked() {
         return (Digest::of(message.body), message.body.is_empty());
     }
@@ -317,20 +359,4 @@ fn truncation(cut: Cut) -> &'static str {
         Cut::Disconnect => "disconnect",
         Cut::Encoding => "unspecified",
     }
-}
-
-fn fields_block(fields: &[(&str, String)]) -> Vec<u8> {
-    let mut block = Vec::new();
-    for (name, value) in fields {
-        push_field(&mut block, name, value);
-    }
-    block
-}
-
-/// One named value; a line end in it would begin another, so control characters become spaces.
-fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    out.extend(value.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
-    out.extend_from_slice(b"\r\n");
 }

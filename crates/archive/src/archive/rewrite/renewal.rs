@@ -1,0 +1,112 @@
+//! What records of others become that had to do with one that goes.
+
+use super::Covers;
+use super::survey::Heir;
+use crate::encode::{fields_block, fields_of};
+use crate::http::HttpMessage;
+use crate::read::{Kind, RecordHead};
+
+/// The fields by which a revisit refers to another capture.
+const REFERS: [&str; 3] = ["WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"];
+
+/// A revisit refers to another capture, or to none.
+pub(super) fn disown(head: &mut RecordHead, heir: Option<&Heir>) {
+    let Some(heir) = heir else { return drop_fields(head, &REFERS) };
+    drop_fields(head, &REFERS[..1]);
+    set_field(head, "WARC-Refers-To-Target-URI", &heir.url);
+    set_field(head, "WARC-Refers-To-Date", &heir.date);
+}
+
+/// A revisit becomes an answer.
+pub(super) fn inherit(head: &mut RecordHead) {
+    drop_fields(head, &REFERS);
+    drop_fields(head, &["WARC-Profile", "WARC-Truncated"]);
+    set_field(head, "WARC-Type", Kind::Response.word());
+    head.kind = Kind::Response;
+}
+
+/// The head of an answer with its payload behind it, framed as the head says.
+pub(super) fn refilled(head: Vec<u8>, payload: &[u8]) -> Vec<u8> {
+    let is_chunked = HttpMessage::split(&head).is_chunked();
+    let mut block = head;
+    if is_chunked {
+        block.extend_from_slice(format!("{:x}\r\n", payload.len()).as_bytes());
+        block.extend_from_slice(payload);
+        block.extend_from_slice(b"\r\n0\r\n\r\n");
+    } else {
+        block.extend_from_slice(payload);
+    }
+    block
+}
+
+/// Whether a block of named values names something that is to go.
+pub(super) fn names_covered(block: &[u8], covers: Covers<'_>) -> bool {
+    fields_of(block).iter().any(|(name, value)| is_covered(name, value, covers))
+}
+
+/// A block of named values without those that name something that is to go.
+pub(super) fn scrubbed(block: &[u8], covers: Covers<'_>) -> Vec<u8> {
+    let mut fields = fields_of(block);
+    fields.retain(|(name, value)| !is_covered(name, value, covers));
+    fields_block(&fields)
+}
+
+fn is_covered(name: &str, value: &str, covers: Covers<'_>) -> bool {
+    // An origin stands for its site: it does not go because the front page does.
+    if name == "robotsFor" {
+        return covers(&format!("{}/robots.txt", value.trim_end_matches('/')));
+    }
+    value.contains("://") && covers(value)
+}
+
+fn drop_fields(head: &mut RecordHead, names: &[&str]) {
+    let is_named = |field: &str| names.iter().any(|name| name.eq_ignore_ascii_case(field));
+    head.fields.retain(|(field, _)| !is_named(field));
+}
+
+fn set_field(head: &mut RecordHead, name: &str, value: &str) {
+    let found = head.fields.iter_mut().find(|(field, _)| field.eq_ignore_ascii_case(name));
+    if let Some((_, old)) = found {
+        value.clone_into(old);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covers(url: &str) -> bool {
+        url.starts_with("http://gone.test/")
+    }
+
+    #[test]
+    fn named_values_lose_what_is_covered_and_nothing_else() {
+        let check = |block: &str, expect: &str| {
+            assert_eq!(names_covered(block.as_bytes(), &covers), block != expect, "{block}");
+            let left = scrubbed(block.as_bytes(), &covers);
+            assert_eq!(String::from_utf8(left).unwrap(), expect);
+        };
+        check("via: http://gone.test/a\r\ndepth: 1\r\n", "depth: 1\r\n");
+        check("via: http://here.test/a\r\n", "via: http://here.test/a\r\n");
+        check("robotsFor: http://gone.test\r\nerrand: robots\r\n", "errand: robots\r\n");
+        check("robotsFor: http://here.test\r\n", "robotsFor: http://here.test\r\n");
+        check("", "");
+    }
+
+    #[test]
+    fn an_origin_stays_where_only_its_front_page_goes() {
+        let front = |url: &str| url == "http://gone.test" || url == "http://gone.test/";
+        assert!(!names_covered(b"robotsFor: http://gone.test\r\n", &front));
+        assert!(names_covered(b"via: http://gone.test/\r\n", &front));
+    }
+
+    #[test]
+    fn a_payload_is_framed_as_its_head_says() {
+        let plain = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".to_vec();
+        assert!(refilled(plain, b"hello").ends_with(b"\r\n\r\nhello"));
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+        let block = refilled(chunked, b"hello, chunked world");
+        assert!(block.ends_with(b"\r\n\r\n14\r\nhello, chunked world\r\n0\r\n\r\n"));
+        assert_eq!(&*HttpMessage::split(&block).payload(), b"hello, chunked world");
+    }
+}

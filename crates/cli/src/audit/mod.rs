@@ -1,0 +1,207 @@
+//! `rhumb audit`: what a crawl did to every host, proven from its archive alone.
+
+mod json;
+mod page;
+mod text;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use rhumb_crawl::audit::{self, Audit, AuditError, RequestLine};
+
+use crate::fault::{FAILED, Fault};
+use crate::quantity::counted;
+use crate::tell;
+use crate::word::quoted;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 no violations, 1 violations or an archive that cannot be \
+                        read in full, 2 wrong usage.")]
+pub(crate) struct AuditArgs {
+    /// The folder of a crawl
+    dir: PathBuf,
+    /// One host only
+    host: Option<String>,
+    /// One JSON object a host, the last one for all of them
+    #[arg(long)]
+    json: bool,
+    /// A page that can be sent to a webmaster: where to write it, or - for stdout
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "requests"])]
+    html: Option<PathBuf>,
+    /// List every request too
+    #[arg(long)]
+    requests: bool,
+}
+
+pub(crate) fn command(args: &AuditArgs) -> Result<ExitCode, Fault> {
+    let folder = args.dir.join(crate::crawl::ARCHIVE_NAME);
+    if !folder.is_dir() {
+        return Err(Fault::usage(
+            format!("{} holds no crawl", args.dir.display()),
+            "the folder that `rhumb crawl -o DIR` was given",
+        ));
+    }
+    let fault = |error: AuditError| failed(&args.dir, &error);
+    let maker = audit::maker(&folder).map_err(fault)?;
+    let host = args.host.as_deref().map(bare_host);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut written = Ok(());
+    let mut page = page::Gathered::default();
+    let mut each = |request: &RequestLine<'_>| {
+        if args.html.is_some() && host.is_some() {
+            page.gather(request);
+        }
+        if args.requests && written.is_ok() {
+            written = if args.json {
+                json::request(&mut out, request)
+            } else {
+                text::request(&mut out, request)
+            };
+        }
+    };
+    let audited = audit::audit(&folder, maker.token(), host.as_deref(), &mut each);
+    let audit = audited.map_err(fault)?;
+    written?;
+    if let Some(host) = host.as_deref().filter(|_| audit.hosts.is_empty()) {
+        out.flush()?;
+        return Err(Fault::failed(
+            format!("the archive of {} has no request to {host}", args.dir.display()),
+            format!("rhumb audit {}, for the hosts that it has", shown(&args.dir)),
+        ));
+    }
+    match &args.html {
+        Some(path) if path == Path::new("-") => page::write(&mut out, &audit, &page)?,
+        Some(path) => {
+            let mut file = BufWriter::new(create(path)?);
+            let written = page::write(&mut file, &audit, &page).and_then(|()| file.flush());
+            written.map_err(|error| Fault::file("write", path.display(), &error))?;
+            text::write(&mut out, &audit)?;
+        }
+        None if args.json => json::write(&mut out, &audit)?,
+        None => text::write(&mut out, &audit)?,
+    }
+    out.flush()?;
+    warn(&audit, &args.dir);
+    Ok(if audit.is_clean() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// What stands between the figures and a proof.
+fn warn(audit: &Audit, dir: &Path) {
+    if let Some(flaw) = &audit.first_flaw {
+        let places = counted(audit.unreadable, "place");
+        tell(&format!(
+            "warning: {places} of the archive cannot be read, so nothing is proven of them; the \
+            first: {flaw}\n  try: rhumb export {} --to warc --verify",
+            shown(dir)
+        ));
+    }
+    if audit.untold > 0 {
+        tell(&format!(
+            "warning: {} of an earlier version, without their end and the gap that was set: only \
+            robots.txt and its delay were checked, from beginning to beginning",
+            counted(audit.untold, "request")
+        ));
+    }
+    if !audit.other_agents.is_empty() {
+        tell(&format!(
+            "warning: the crawl also went by the name {}; all was judged by what robots.txt says \
+            to {}",
+            audit.other_agents.join(", "),
+            audit.maker.token()
+        ));
+    }
+}
+
+fn failed(dir: &Path, error: &AuditError) -> Fault {
+    let advice = match error {
+        AuditError::Empty { .. } => "the folder of a crawl that has fetched something".to_owned(),
+        AuditError::List { .. } | AuditError::Open { .. } => {
+            format!("check the rights of {}", shown(dir))
+        }
+    };
+    Fault::failed(error.to_string(), advice)
+}
+
+fn create(path: &Path) -> Result<File, Fault> {
+    File::create_new(path).map_err(|error| {
+        let shown = path.display();
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            return Fault::failed(format!("{shown} exists already"), "another name with --html");
+        }
+        Fault::file("write", shown, &error)
+    })
+}
+
+/// A host, also out of a URL.
+fn bare_host(text: &str) -> String {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default().to_ascii_lowercase()
+}
+
+fn shown(dir: &Path) -> String {
+    quoted(&dir.to_string_lossy())
+}
+
+/// The moment, as events write it.
+fn time(ms: u64) -> String {
+    humantime::format_rfc3339_millis(moment(ms)).to_string()
+}
+
+fn moment(ms: u64) -> SystemTime {
+    // The last millisecond that the calendar of RFC 3339 can write.
+    const LAST_MS: u64 = 253_402_300_799_999;
+    SystemTime::UNIX_EPOCH + Duration::from_millis(ms.min(LAST_MS))
+}
+
+/// A length of time, to the millisecond below ten seconds.
+fn span(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..10_000 if ms % 1_000 != 0 => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
+        _ => rhumb_web::Span(ms).to_string(),
+    }
+}
+
+/// `no violations in 12,126 requests to 500 hosts`.
+fn verdict(audit: &Audit) -> String {
+    let total = &audit.total;
+    let hosts = audit.hosts.iter().filter(|host| host.requests > 0).count();
+    let hosts = u64::try_from(hosts).unwrap_or(u64::MAX);
+    let found = match total.violations {
+        0 => "no violations".to_owned(),
+        count => counted(count, "violation"),
+    };
+    let requests = counted(total.requests, "request");
+    let mut text = format!("{found} in {requests} to {}", counted(hosts, "host"));
+    if audit.unreadable > 0 {
+        text.push_str(", as far as the archive can be read");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_taken_out_of_a_url_too() {
+        let check = |text: &str, expect: &str| assert_eq!(bare_host(text), expect);
+        check("Example.org", "example.org");
+        check("https://example.org:8080/a?b", "example.org:8080");
+        check("example.org/", "example.org");
+    }
+
+    #[test]
+    fn short_gaps_are_shown_to_the_millisecond() {
+        let check = |ms, expect: &str| assert_eq!(span(ms), expect);
+        check(0, "0 ms");
+        check(999, "999 ms");
+        check(1_000, "1 s");
+        check(1_001, "1.001 s");
+        check(12_345, "12.3 s");
+    }
+}

@@ -1,0 +1,339 @@
+//! Records become requests: an answer waits for the metadata that say what it was fetched for.
+
+use std::io::{BufRead, Seek};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rhumb_archive::{HttpMessage, Kind, Record, RecordHead, fields_of};
+use rhumb_rules::ROBOTS_BYTES_MAX;
+use rhumb_web::{Canon, CanonUrl, Origin};
+
+use super::files;
+use super::moment::Moment;
+
+/// The bytes of a block that are looked at: a robots.txt as long as it is read, with its framing.
+const BLOCK_BYTES_MAX: usize = 4 << 20;
+/// Failures after which the server has seen no request.
+const NEVER_SENT: [&str; 7] =
+    ["no-such-host", "dns", "connect", "tls", "timeout-dns", "timeout-connect", "proxy"];
+/// What a request is called that was under way when its process ended.
+const INTERRUPTED: &str = "interrupted";
+
+/// Who made a file, as its first record says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Maker {
+    /// The program.
+    pub software: String,
+    /// The User-Agent that was sent.
+    pub agent: String,
+    /// Whom to ask.
+    pub operator: Option<String>,
+}
+
+impl Maker {
+    /// The name that robots.txt speaks to.
+    pub fn token(&self) -> &str {
+        self.agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+}
+
+/// Who made the newest file of an archive that says so.
+pub fn maker(folder: &Path) -> Result<Maker, super::AuditError> {
+    for path in files::list(folder)?.iter().rev() {
+        let Some((mut reader, _)) = files::open(path)? else { continue };
+        if let Some(Ok(mut record)) = reader.next()
+            && record.head.kind == Kind::Warcinfo
+            && let Ok(block) = record.block(BLOCK_BYTES_MAX)
+        {
+            return Ok(Maker::of(&block));
+        }
+    }
+    Ok(Maker::default())
+}
+
+/// What something was fetched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A page.
+    Page,
+    /// A sitemap.
+    Sitemap,
+    /// A robots.txt, or a place to which one was redirected.
+    Robots,
+}
+
+impl Purpose {
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Sitemap => "sitemap",
+            Self::Robots => "robots",
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The server answered with this status.
+    Status(u16),
+    /// It did not: the word for why.
+    Failed(String),
+    /// The process ended before anything was known.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Whether the server can have seen a request.
+    pub fn was_sent(&self) -> bool {
+        !matches!(self, Self::Failed(word) if NEVER_SENT.contains(&word.as_str()))
+    }
+}
+
+/// One request as the archive has it.
+#[derive(Debug)]
+pub(super) struct Trace {
+    pub(super) url: CanonUrl,
+    pub(super) began: Moment,
+    pub(super) took_ms: Option<u64>,
+    pub(super) purpose: Purpose,
+    pub(super) outcome: Outcome,
+    /// The gap that the settings asked for.
+    pub(super) delay_ms: Option<u64>,
+    /// Requests that the settings allow at once.
+    pub(super) connections: u32,
+    /// For whom a robots.txt speaks.
+    pub(super) robots_for: Option<Origin>,
+    /// The answer, if it may be a robots.txt.
+    pub(super) answer: Option<Answer>,
+}
+
+impl Trace {
+    /// When it ended, as far as known; else when it began.
+    pub(super) fn ended(&self) -> Moment {
+        if self.is_ended() { self.began.after(self.took_ms.unwrap_or(0)) } else { self.began }
+    }
+
+    /// Whether its end is known. The date is that of the request proper, the time that it took is
+    /// with all that came before: only with a tick are both counted from one moment.
+    pub(super) fn is_ended(&self) -> bool {
+        self.took_ms.is_some() && self.began.tick.is_some()
+    }
+}
+
+/// An answer as the wire brought it, or its head alone.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) block: Vec<u8>,
+    pub(super) digest: Option<String>,
+    /// The capture that has the payload, if this one has not.
+    pub(super) payload_at: Option<Place>,
+    /// Why it is not whole.
+    pub(super) truncated: Option<String>,
+}
+
+impl Answer {
+    /// The body of a robots.txt as far as it is read: one byte more, so that the reader knows its
+    /// last line to be torn.
+    pub(super) fn robots_body(&self) -> Vec<u8> {
+        let message = HttpMessage::split(&self.block);
+        let headers = message.headers();
+        let codings = headers.filter(|(key, _)| key.eq_ignore_ascii_case(b"content-encoding"));
+        let codings = codings.filter_map(|(_, value)| std::str::from_utf8(value).ok());
+        let body = rhumb_fetch::decoded(codings, message.payload().into_owned().into());
+        body[..body.len().min(ROBOTS_BYTES_MAX + 1)].to_vec()
+    }
+
+    /// Whether the server or the wire ended it early: it may lack the line that matters.
+    pub(super) fn is_torn(&self, body: &[u8]) -> bool {
+        match self.truncated.as_deref() {
+            None => false,
+            Some("length") => body.len() <= ROBOTS_BYTES_MAX,
+            Some(_) => true,
+        }
+    }
+}
+
+/// Where a payload was first met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    url: String,
+    date: String,
+}
+
+/// An answer that waits for its metadata.
+#[derive(Debug)]
+pub(super) struct Held {
+    id: String,
+    head: RecordHead,
+    block: Vec<u8>,
+}
+
+/// What a record led to.
+pub(super) enum Taken {
+    Nothing,
+    Maker(Maker),
+    Traces(Vec<Trace>),
+    /// It is not what it says.
+    Unreadable,
+}
+
+/// Takes in a record.
+pub(super) fn take<R: BufRead + Seek>(
+    record: &mut Record<'_, R>,
+    held: &mut Option<Held>,
+) -> Taken {
+    let kind = record.head.kind;
+    if !matches!(kind, Kind::Warcinfo | Kind::Response | Kind::Revisit | Kind::Metadata) {
+        return Taken::Nothing;
+    }
+    // A block that cannot be read is a flaw that the reader tells at its next turn.
+    let Ok(block) = record.block(BLOCK_BYTES_MAX) else { return Taken::Nothing };
+    let head = &record.head;
+    match kind {
+        Kind::Warcinfo => Taken::Maker(Maker::of(&block)),
+        Kind::Metadata => {
+            let about = head.field("WARC-Concurrent-To");
+            let before = held.take();
+            match (before, about) {
+                (Some(held), Some(about)) if held.id == about => {
+                    one(Trace::read(&held.head, Some(held.block), &Fields::of(&block)))
+                }
+                (before, _) => {
+                    let fields = Fields::of(&block);
+                    let alone = before.and_then(Held::alone);
+                    // Metadata of something else than a fetch are none of ours.
+                    if about.is_some() || fields.get("outcome").is_none() {
+                        return Taken::Traces(alone.into_iter().collect());
+                    }
+                    let miss = Trace::read(head, None, &fields);
+                    let is_readable = miss.is_some();
+                    let traces: Vec<Trace> = alone.into_iter().chain(miss).collect();
+                    if is_readable { Taken::Traces(traces) } else { Taken::Unreadable }
+                }
+            }
+        }
+        _ if !head.is_http() => Taken::Nothing,
+        _ => {
+            let id = head.field("WARC-Record-ID").unwrap_or_default().to_owned();
+            let before = held.replace(Held { id, head: head.clone(), block });
+            Taken::Traces(before.and_then(Held::alone).into_iter().collect())
+        }
+    }
+}
+
+fn one(trace: Option<Trace>) -> Taken {
+    trace.map_or(Taken::Unreadable, |trace| Taken::Traces(vec![trace]))
+}
+
+/// Finds the answer that a later one refers to for its payload.
+pub(super) fn find(files: &[PathBuf], place: &Place) -> Option<Answer> {
+    for path in files {
+        let Ok(Some((mut reader, _))) = files::open(path) else { continue };
+        while let Some(record) = reader.next() {
+            let Ok(mut record) = record else { continue };
+            let head = &record.head;
+            let is_it = head.kind == Kind::Response
+                && head.url() == Some(&place.url)
+                && head.field("WARC-Date") == Some(&place.date);
+            if is_it {
+                let head = head.clone();
+                let block = record.block(BLOCK_BYTES_MAX).ok()?;
+                return Some(Answer::of(&head, block));
+            }
+        }
+    }
+    None
+}
+
+impl Held {
+    /// An answer without metadata, as others write them: its URL says what it is.
+    pub(super) fn alone(self) -> Option<Trace> {
+        Trace::read(&self.head, Some(self.block), &Fields(Vec::new()))
+    }
+}
+
+impl Answer {
+    fn of(head: &RecordHead, block: Vec<u8>) -> Self {
+        let is_revisit = head.kind == Kind::Revisit;
+        let text = |name: &str| head.field(name).map(str::to_owned);
+        let (url, date) = (text("WARC-Refers-To-Target-URI"), text("WARC-Refers-To-Date"));
+        let place = url.zip(date).map(|(url, date)| Place { url, date });
+        Self {
+            block,
+            digest: text("WARC-Payload-Digest"),
+            payload_at: place.filter(|_| is_revisit),
+            // A revisit is marked so because its payload is elsewhere.
+            truncated: text("WARC-Truncated").filter(|_| !is_revisit),
+        }
+    }
+}
+
+impl Trace {
+    fn read(head: &RecordHead, block: Option<Vec<u8>>, fields: &Fields) -> Option<Self> {
+        let url = CanonUrl::parse_with(head.url()?, Canon::KeepQuery).ok()?;
+        let time = humantime::parse_rfc3339_weak(head.field("WARC-Date")?).ok()?;
+        let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let wall_ms = u64::try_from(since_1970.as_millis()).ok()?;
+        let outcome = match (&block, fields.get("outcome")) {
+            (Some(block), _) => Outcome::Status(HttpMessage::split(block).status()?.parse().ok()?),
+            (None, Some(INTERRUPTED)) => Outcome::Interrupted,
+            (None, word) => Outcome::Failed(word?.to_owned()),
+        };
+        let purpose = match fields.get("errand") {
+            Some("robots") => Purpose::Robots,
+            Some("sitemap") => Purpose::Sitemap,
+            None if url.path_and_query() == "/robots.txt" => Purpose::Robots,
+            _ => Purpose::Page,
+        };
+        let origin =
+            |text| CanonUrl::parse_with(text, Canon::KeepQuery).ok().map(|url| url.origin());
+        let is_robots = purpose == Purpose::Robots;
+        Some(Self {
+            url,
+            began: Moment { tick: fields.number("tick"), wall_ms },
+            took_ms: fields.number("fetchTimeMs"),
+            purpose,
+            outcome,
+            delay_ms: fields.number("delayMs"),
+            connections: fields
+                .number("connections")
+                .and_then(|count| u32::try_from(count).ok())
+                .unwrap_or(1)
+                .max(1),
+            robots_for: fields.get("robotsFor").and_then(origin),
+            answer: block.filter(|_| is_robots).map(|block| Answer::of(head, block)),
+        })
+    }
+}
+
+impl Maker {
+    fn of(block: &[u8]) -> Self {
+        let fields = Fields::of(block);
+        let text = |name| fields.get(name).map(str::to_owned);
+        Self {
+            software: text("software").unwrap_or_default(),
+            agent: text("http-header-user-agent").unwrap_or_default(),
+            operator: text("operator"),
+        }
+    }
+}
+
+/// The named values of a block.
+struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn of(block: &[u8]) -> Self {
+        Self(fields_of(block))
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        let named = self.0.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_str())
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.get(name)?.parse().ok()
+    }
+}

@@ -1,0 +1,71 @@
+//! What a crawl takes on disk, by part.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::{ARCHIVE, BACKLOG, LOG, SEEN, TABLES};
+
+/// What lies in none of the folders.
+const OTHER: &str = "other";
+
+/// Bytes of all files of a crawl, by folder: `archive`, `log`, `seen`, `backlog`, `tables`, and
+/// `other` for the rest. What cannot be read counts as nothing.
+pub fn disk_use(folder: &Path) -> BTreeMap<String, u64> {
+    let parts = [ARCHIVE, LOG, SEEN, BACKLOG, TABLES];
+    let mut bytes: BTreeMap<String, u64> =
+        parts.into_iter().chain([OTHER]).map(|part| (part.to_owned(), 0)).collect();
+    // Folders to look into, each with the part that its files belong to.
+    let mut folders = vec![(folder.to_owned(), None)];
+    while let Some((folder, part)) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(about) = entry.metadata() else { continue };
+            if about.is_dir() {
+                let name = entry.file_name();
+                let own = parts.into_iter().find(|part| name == *part).unwrap_or(OTHER);
+                folders.push((entry.path(), Some(part.unwrap_or(own))));
+            } else if let Some(sum) = bytes.get_mut(part.unwrap_or(OTHER)) {
+                *sum += about.len();
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_counted_once_with_its_part() {
+        let crawl = tempfile::tempdir().unwrap();
+        let files = [
+            ("archive/a.warc.gz", 10),
+            ("log/0.log", 4),
+            ("tables/keyspaces/1/log/x", 7),
+            ("tables/0.jnl", 1),
+            ("index/log/y", 100),
+            ("crawl.toml", 1_000),
+        ];
+        for (name, bytes) in files {
+            let path = crawl.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, vec![0; bytes]).unwrap();
+        }
+        let expect = [
+            ("archive", 10),
+            ("backlog", 0),
+            ("log", 4),
+            ("other", 1_100),
+            ("seen", 0),
+            ("tables", 8),
+        ];
+        let expect = expect.map(|(part, bytes)| (part.to_owned(), bytes));
+        assert_eq!(disk_use(crawl.path()), BTreeMap::from(expect));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_takes_nothing() {
+        assert!(disk_use(Path::new("no such folder")).values().all(|bytes| *bytes == 0));
+    }
+}

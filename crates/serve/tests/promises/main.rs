@@ -1,0 +1,3 @@
+//! What a scraper is promised.
+mod endpoint;
+mod format;
