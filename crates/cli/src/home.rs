@@ -104,9 +104,14 @@ impl Home {
 
 /// The settings of the crawl in a folder, whoever works on it.
 pub(crate) fn settings(folder: &Path) -> Result<Settings, Fault> {
-    let path = folder.join(FILE_NAME);
-    match path.try_exists() {
-        Ok(true) => Settings::read(&path),
+    is_there(folder)?;
+    Settings::read(&folder.join(FILE_NAME))
+}
+
+/// Whether there is a crawl in a folder, whatever is in its settings.
+pub(crate) fn is_there(folder: &Path) -> Result<(), Fault> {
+    match folder.join(FILE_NAME).try_exists() {
+        Ok(true) => Ok(()),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             Err(Fault::file("look into", folder.display(), &error))
         }

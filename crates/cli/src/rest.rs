@@ -15,7 +15,7 @@ use crate::{seeds, word};
 
 /// What a running crawl answers; none if nobody works on it.
 pub(crate) fn running(folder: &Path, question: &Question) -> Result<Option<Reply>, Fault> {
-    home::settings(folder)?;
+    home::is_there(folder)?;
     let shown = folder.display();
     let reply = ask(folder, question).map_err(|error| {
         let advice = "the same once more, in a moment";

@@ -161,7 +161,7 @@ fn moment(ms: u64) -> SystemTime {
 fn span(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
-        1_000..10_000 if ms % 1_000 != 0 => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
+        1_000..10_000 if !ms.is_multiple_of(1_000) => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
         _ => rhumb_web::Span(ms).to_string(),
     }
 }

@@ -197,7 +197,7 @@ fn a_forgotten_host_is_in_no_file_and_never_asked_again_and_the_others_lose_noth
     let count = |key: &str| told[key].as_u64().expect("a number");
     let waited = count("queued");
     assert!(count("records") > 20 && count("urls") > 10 && count("files") > 0, "{told}");
-    assert!(waited as usize + asked.len() >= PAGES, "{told}");
+    assert!(waited + asked.len() as u64 >= PAGES as u64, "{told}");
     assert!(humantime::parse_rfc3339(told["time"].as_str().expect("a time")).is_ok());
     assert_eq!(traces(&dir, &words), BTreeSet::new());
     check_archive(&dir);
@@ -409,14 +409,19 @@ fn check_no_trace(dir: &Path, name: &str) {
     }
 }
 
-/// The host of a test web of which most pages are in the archive.
-fn busiest_host(folder: &Path) -> String {
+/// The host of a test web of which most pages are in the archive; its name is no end of another's.
+fn busiest_host(served: &Served, folder: &Path) -> String {
     let mut pages: BTreeMap<String, usize> = BTreeMap::new();
     for page in export(folder, "jsonl", &[]).json() {
         let url = page["url"].as_str().expect("a URL");
         let host = url.split('/').nth(2).expect("a host").split(':').next().expect("a name");
         *pages.entry(host.to_owned()).or_default() += 1;
     }
+    let is_end = |name: &str| {
+        let end = format!(".{name}");
+        served.web().hosts.iter().any(|host| host.name.ends_with(&end))
+    };
+    pages.retain(|name, _| !is_end(name));
     let busiest = pages.into_iter().max_by_key(|(_, count)| *count);
     busiest.expect("pages were fetched").0
 }
@@ -442,7 +447,7 @@ fn a_takedown_that_is_killed_comes_to_the_same_end() {
     ];
     let first = finish(crawl_command(&served, folder.path(), &flags), "");
     assert_eq!(first.code, Some(0), "{}", first.stderr);
-    let host = busiest_host(folder.path());
+    let host = busiest_host(&served, folder.path());
     let whole = folder.path().join("whole");
     copy(&folder.path().join("crawl"), &whole.join("crawl"));
     let began = Instant::now();

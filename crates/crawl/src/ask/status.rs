@@ -15,7 +15,8 @@ pub struct Status {
     /// What holds it back, in words: "waiting for host politeness: 412 of 480 sites".
     pub verdict: String,
     /// The same as one word: `politeness`, `cpu`, `disk`, `memory`, `connections`, `outage`,
-    /// `pause`, `robots`, `backoff`, `address`, `nothing`.
+    /// `pause`, `servers`, `robots`, `backoff`, `address`, `budget`, `block`, `stopped`,
+    /// `nothing`.
     pub held_back_by: String,
     /// Answers below 400.
     pub fetched: u64,
@@ -53,11 +54,11 @@ pub struct Status {
     pub bytes: u64,
     /// Memory of the process; 0 if it does not run.
     pub memory_bytes: u64,
-    /// What is known of it by part: `bodies`, `seen`, `frontier`, `changed`, `tables`.
+    /// The same by part, about: `bodies`, `seen`, `frontier`, `changed` and `other`.
     pub memory: BTreeMap<String, u64>,
     /// What the folder takes on disk.
     pub disk_bytes: u64,
-    /// The same by part: `archive`, `log`, `seen`, `backlog`, `tables`.
+    /// The same by part: `archive`, `log`, `seen`, `backlog`, `tables`, `other`.
     pub disk: BTreeMap<String, u64>,
     /// Pages a second, over the last ten seconds; 0 if it does not run.
     pub pages_per_s: f64,

@@ -68,7 +68,7 @@ fn waiting(status: &Status) -> (&'static str, String) {
         "robots" => ("robots", "waiting for robots.txt files"),
         "budget" => ("budget", "budgets are used up"),
         "block" => ("block", "blocked by the user"),
-        _ => ("waiting", "waiting"),
+        _ => ("politeness", "waiting"),
     };
     (word, format!("{what}: {count} of {sites} sites"))
 }

@@ -106,12 +106,14 @@ impl SiteBook {
         }
     }
 
-    /// The most requests at once while this one was under way.
+    /// The most requests at once while this one was under way: whenever one of them began.
     fn in_flight(&self, stay: Stay) -> u32 {
-        let all = || self.recent.iter().copied().chain([stay]);
-        let moments = all().map(|it| it.began).filter(|at| *at == stay.began || stay.covers(*at));
-        let at_once = moments.map(|at| all().filter(|it| it.began == at || it.covers(at)).count());
-        at_once.max().and_then(|most| u32::try_from(most).ok()).unwrap_or(1)
+        let under_way = |at: Moment| self.recent.iter().filter(|it| it.covers(at)).count();
+        let later = self.recent.iter().filter(|it| stay.covers(it.began));
+        // One that began later and ended at once does not count as under way when it began.
+        let at_once = later.map(|it| under_way(it.began) + 1 + usize::from(!it.covers(it.began)));
+        let most = at_once.chain([under_way(stay.began) + 1]).max();
+        most.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX)
     }
 
     fn remember(&mut self, stay: Stay, connections: u32) {

@@ -243,6 +243,17 @@ fn two_requests_at_once_are_found_in_either_order_of_their_ends() {
 }
 
 #[test]
+fn requests_within_one_millisecond_are_not_at_once() {
+    let mut book = opened();
+    book.delay = Some(0);
+    for at in [1_010, 1_010, 1_011] {
+        book.page(&format!("https://a.test/{at}"), at, 1);
+    }
+    let audit = book.check(&[]);
+    assert_eq!((audit.total.max_in_flight, audit.total.min_gap_ms), (1, Some(0)));
+}
+
+#[test]
 fn where_more_connections_are_allowed_more_are_no_violation() {
     let mut book = opened();
     book.connections = 2;

@@ -126,7 +126,7 @@ fn a_line_without_end_is_refused_at_its_maximum_and_costs_its_connection() {
     let folder = tempfile::tempdir().expect("a folder");
     let _echo = echo(folder.path());
     let mut stream = connect(folder.path());
-    stream.write_all(&[b'x'; QUESTION_BYTES_MAX]).expect("written");
+    stream.write_all(&vec![b'x'; QUESTION_BYTES_MAX]).expect("written");
     let mut told = String::new();
     stream.read_to_string(&mut told).expect("read to its end");
     assert!(told.contains("the line is too long"), "{told}");

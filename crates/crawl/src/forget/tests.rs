@@ -98,7 +98,7 @@ impl Live {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }
                 Effect::Send(parcel) if self.delivers => {
-                    self.tell(parcel.to, Event::Parcel(parcel))
+                    self.tell(parcel.to, Event::Parcel(parcel));
                 }
                 Effect::Fetch(ticket, _) => self.tickets.push((id, ticket)),
                 Effect::Send(_) | Effect::Resolve(_) | Effect::Read(_) => {}
@@ -152,19 +152,16 @@ fn killed(settings: &CrawlSettings) {
     live.issue();
     live.answer(|_, _| absent());
     live.issue();
-    live.answer(|live, candidate| match &candidate.errand {
-        Errand::Robots { .. } => Answer {
-            status: 301,
-            robots_moved: Some(url("http://kept.test/robots-of-gone.txt")),
-            ..Answer::default()
-        },
-        _ => {
-            let host = candidate.url.host();
-            let own = (0..LINKS).map(|n| format!("http://{host}/p{n}"));
-            let mut answer = live.links(own.chain(["http://gone.test/linked".to_owned()]));
-            answer.root = Some(url(&format!("http://{host}/root")));
-            answer
+    live.answer(|live, candidate| {
+        if let Errand::Robots { .. } = candidate.errand {
+            let robots_moved = Some(url("http://kept.test/robots-of-gone.txt"));
+            return Answer { status: 301, robots_moved, ..Answer::default() };
         }
+        let host = candidate.url.host();
+        let own = (0..LINKS).map(|n| format!("http://{host}/p{n}"));
+        let mut answer = live.links(own.chain(["http://gone.test/linked".to_owned()]));
+        answer.root = Some(url(&format!("http://{host}/root")));
+        answer
     });
     live.issue();
     live.answer(|live, candidate| match candidate.errand {

@@ -115,9 +115,11 @@ impl Desk {
             ("seen", wide(self.keeping.holdings.seen.lock().memory())),
             ("frontier", wide(frontier)),
             ("changed", wide(self.keeping.holdings.backlog.bytes())),
-            ("tables", wide(shares.tables)),
         ];
         status.memory = parts.map(|(part, bytes)| (part.to_owned(), bytes)).into();
+        let known: u64 = status.memory.values().sum();
+        let other = status.memory_bytes.saturating_sub(known);
+        status.memory.insert("other".to_owned(), other);
         status.judge(Strain {
             lag: self.worker.counter().lag(),
             is_behind: self.is_behind(),

@@ -1,7 +1,8 @@
 //! What a crawl takes on disk, by part.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{ARCHIVE, BACKLOG, LOG, SEEN, TABLES};
@@ -25,11 +26,17 @@ pub fn disk_use(folder: &Path) -> BTreeMap<String, u64> {
                 let own = parts.into_iter().find(|part| name == *part).unwrap_or(OTHER);
                 folders.push((entry.path(), Some(part.unwrap_or(own))));
             } else if let Some(sum) = bytes.get_mut(part.unwrap_or(OTHER)) {
-                *sum += about.len();
+                *sum += taken(&about);
             }
         }
     }
     bytes
+}
+
+/// A file that was made large at once, as a journal is, takes only what was written into it.
+fn taken(about: &Metadata) -> u64 {
+    const BLOCK_BYTES: u64 = 512;
+    about.len().min(about.blocks().saturating_mul(BLOCK_BYTES))
 }
 
 #[cfg(test)]
@@ -62,6 +69,14 @@ mod tests {
         ];
         let expect = expect.map(|(part, bytes)| (part.to_owned(), bytes));
         assert_eq!(disk_use(crawl.path()), BTreeMap::from(expect));
+    }
+
+    #[test]
+    fn a_file_takes_what_was_written_into_it() {
+        let crawl = tempfile::tempdir().unwrap();
+        let file = fs::File::create(crawl.path().join("0.jnl")).unwrap();
+        file.set_len(1 << 30).unwrap();
+        assert!(disk_use(crawl.path())[OTHER] < 1 << 20);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod rows;
 mod tests;
 mod takedown;
 mod view;
+mod warming;
 
 use std::borrow::Cow;
 use std::io;
@@ -42,6 +43,7 @@ pub(crate) use rows::{read_record, sites};
 pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
 pub use rows::{Identity, SeenHandle, load_site};
 pub use view::{View, view};
+pub use warming::warm_tables;
 
 /// The folders in a crawl's folder.
 pub(crate) const LOG: &str = "log";

@@ -36,11 +36,28 @@ pub fn warm_tables(folder: &Path) {
 
 fn read_tail(path: &Path) {
     let mut tail = [0; TAIL_BYTES];
-    let length = File::open(path).and_then(|file| {
-        let length = file.metadata()?.len();
-        let from = length.saturating_sub(u64::try_from(TAIL_BYTES).expect("it is small"));
-        file.read_at(&mut tail, from)
+    let read = File::open(path).and_then(|file| {
+        let tail_bytes = u64::try_from(TAIL_BYTES).expect("a length fits 64 bits");
+        file.read_at(&mut tail, file.metadata()?.len().saturating_sub(tail_bytes))
     });
     // Whether it worked shows when the tables are opened.
-    drop(length);
+    drop(read);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_any_size_can_be_warmed_and_a_folder_that_is_not_there_too() {
+        let crawl = tempfile::tempdir().unwrap();
+        warm_tables(crawl.path());
+        let folder = crawl.path().join(TABLES).join("keyspaces");
+        fs::create_dir_all(&folder).unwrap();
+        for bytes in [0, 1, TAIL_BYTES, 3 * TAIL_BYTES] {
+            fs::write(folder.join(bytes.to_string()), vec![7; bytes]).unwrap();
+        }
+        warm_tables(crawl.path());
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 4);
+    }
 }

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rhumb_archive::About;
-use rhumb_crawl::shell::{self, CrawlSettings, Ended, Limits, Outlet, Progress};
+use rhumb_crawl::shell::{self, CrawlSettings, Ended, Limits, Outlet, Progress, handle};
 use rhumb_fetch::{FetchSettings, Fetcher};
-use rhumb_frontier::{Manners, OUTAGE_WINDOW};
+use rhumb_frontier::{Manners, OUTAGE_WINDOW, SiteRules};
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_testweb::{Served, Spec};
 use rhumb_web::{Canon, CanonUrl, HashKey, Span};
@@ -88,6 +88,7 @@ fn settings(folder: &std::path::Path) -> CrawlSettings {
         hash: HashKey(3, 4),
         agent: "rhumb".to_owned(),
         manners: Manners { delay: Span::ZERO, delay_is_explicit: true, tries: 2 },
+        sites: SiteRules::default(),
         canon: Canon::Full,
         connections: 64,
         limits: Limits::default(),
@@ -135,7 +136,9 @@ async fn a_crawl_outlives_an_outage_of_its_own_line_without_spending_tries() {
     let (reports, mut told) = mpsc::channel(1_024);
     let (progress, mut shown) = watch::channel(Progress::default());
     let (_stop, stop) = watch::channel(false);
-    let outlet = Outlet { reports, progress, stop };
+    // Nobody asks.
+    let (_, asks) = handle();
+    let outlet = Outlet { reports, progress, stop, asks };
     let drain = tokio::spawn(async move { while told.recv().await.is_some() {} });
     let run = tokio::spawn(async move {
         shell::run(settings(folder.path()), rules, fetcher, &seeds, outlet).await

@@ -14,7 +14,8 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rhumb_crawl::ask::Status;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::text;
@@ -85,8 +86,9 @@ impl Listener {
 }
 
 /// One request and its answer; whatever the other side does, it ends.
-async fn converse<F, Answer>(stream: TcpStream, status: Arc<F>)
+async fn converse<Stream, F, Answer>(stream: Stream, status: Arc<F>)
 where
+    Stream: AsyncRead + AsyncWrite + Unpin,
     F: Fn() -> Answer + Send + Sync + 'static,
     Answer: Future<Output = Option<Status>> + Send,
 {

@@ -1,4 +1,4 @@
-//! Metrics for Prometheus: [`text`] writes them, a [`Listener`] answers with them.
+//! Metrics for Prometheus: [`text()`] writes them, a [`Listener`] answers with them.
 
 mod listener;
 mod text;

@@ -20,12 +20,21 @@ struct Rule {
     advice: &'static str,
 }
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     Rule {
-        words: &["tokio::net", "hyper::client", "client::conn", "TcpStream", "UdpSocket"],
+        words: &["hyper::client", "client::conn", "TcpStream", "UdpSocket"],
         applies: |path| !in_rooms(path, &["fetch", "testweb", "xtask"]),
         part: Part::Product,
         advice: "only fetch talks to the web, ask it",
+    },
+    Rule {
+        words: &["tokio::net"],
+        applies: |path| {
+            !in_rooms(path, &["fetch", "serve", "testweb", "xtask"])
+                && !path.starts_with("crates/crawl/src/control")
+        },
+        part: Part::Product,
+        advice: "only fetch goes out, only serve and control listen",
     },
     Rule {
         words: &["axum"],
