@@ -416,10 +416,11 @@ fn a_site_is_blocked_slowed_and_ended_while_another_goes_on() {
     one.wait(1);
 
     let asked = one.server.asked().len();
-    let budget = asked + 8;
+    // Far enough to be told in time.
+    let budget = asked + 40;
     site(&["--budget", &budget.to_string()]);
     while one.server.asked().len() < budget {
-        one.wait(1);
+        other.wait(1);
     }
     assert_eq!(one.asked_beside(&other), 0, "its budget is spent");
     assert_eq!(one.server.asked().len(), budget);

@@ -80,7 +80,13 @@ fn open(
 ) -> Result<(CrawlSettings, View), CrawlError> {
     let mut settings = settings.clone();
     let disk = rhumb_disk::real();
-    let tables = FjallTables::open(&settings.folder.join(store::TABLES), TABLES_BYTES)?;
+    let folder = settings.folder.join(store::TABLES);
+    // Tables that are not there would be made.
+    if !folder.try_exists().unwrap_or(true) {
+        return Err(CrawlError::NoCrawl(settings.folder));
+    }
+    store::warm_tables(&settings.folder);
+    let tables = FjallTables::open(&folder, TABLES_BYTES)?;
     let tables: Arc<dyn Tables> = Arc::new(tables);
     let view = store::view(&disk, &tables, &settings.store(), focus)?;
     settings.hash = view.identity.hash;

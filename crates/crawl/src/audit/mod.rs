@@ -234,6 +234,9 @@ impl Auditor<'_> {
             self.origins.gap(site, began, minutes)
         };
         let book = self.sites.entry(site.clone()).or_insert_with(|| SiteBook::new(site));
+        if book.knows(trace) {
+            return;
+        }
         let timing = book.note(trace, by_robots);
         let is_told = trace.delay_ms.is_some() && trace.is_ended();
         let is_untold = !is_told && trace.outcome != Outcome::Interrupted;

@@ -101,6 +101,8 @@ pub(super) struct Trace {
     pub(super) outcome: Outcome,
     /// The gap that the settings asked for.
     pub(super) delay_ms: Option<u64>,
+    /// The number of its ticket, of which there is one in its site.
+    pub(super) ticket: Option<u64>,
     /// Requests that the settings allow at once.
     pub(super) connections: u32,
     /// For whom a robots.txt speaks.
@@ -297,6 +299,7 @@ impl Trace {
             purpose,
             outcome,
             delay_ms: fields.number("delayMs"),
+            ticket: fields.number("ticket"),
             connections: fields
                 .number("connections")
                 .and_then(|count| u32::try_from(count).ok())

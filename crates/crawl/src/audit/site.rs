@@ -29,6 +29,7 @@ struct Stay {
     /// Whether that end is known.
     is_ended: bool,
     delay_ms: Option<u64>,
+    ticket: Option<u64>,
 }
 
 /// How a request stands to those before it.
@@ -50,6 +51,15 @@ impl SiteBook {
         Self { audit, recent: Vec::new() }
     }
 
+    /// Whether this was taken down before: what was interrupted is noted at the next opening, and
+    /// once more where that is killed too.
+    pub(super) fn knows(&self, trace: &Trace) -> bool {
+        let is_same = |it: &Stay| it.ticket == trace.ticket && it.began == trace.began;
+        trace.outcome == Outcome::Interrupted
+            && trace.ticket.is_some()
+            && self.recent.iter().any(is_same)
+    }
+
     /// Takes down a request; `by_robots` is the gap that robots.txt asked for, from the end of the
     /// request before it.
     pub(super) fn note(
@@ -62,6 +72,7 @@ impl SiteBook {
             ended: trace.ended(),
             is_ended: trace.is_ended(),
             delay_ms: trace.delay_ms,
+            ticket: trace.ticket,
         };
         let timing = self.timing(stay, trace.connections, &by_robots);
         let audit = &mut self.audit;

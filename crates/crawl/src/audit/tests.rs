@@ -127,7 +127,8 @@ impl Book {
     }
 
     fn interrupted(&mut self, url: &str, at: u64) {
-        let fields = self.fields("page", at);
+        let mut fields = self.fields("page", at);
+        fields.push(("ticket", at.to_string()));
         let url = CanonUrl::parse_with(url, Canon::KeepQuery).expect("a URL");
         let (number, began) = (self.number, moment(at));
         let encoded = self.encoder.interrupted(&Interrupted { url: &url, number, began, fields });
@@ -454,6 +455,16 @@ fn a_request_that_was_interrupted_counts_from_its_beginning() {
     book.interrupted("https://a.test/1", 1_010);
     book.page("https://a.test/1", 1_500, 0);
     book.check(&["gap"]);
+}
+
+#[test]
+fn what_was_interrupted_and_noted_twice_counts_once() {
+    let mut book = opened();
+    book.interrupted("https://a.test/1", 1_010);
+    book.interrupted("https://a.test/1", 1_010);
+    book.page("https://a.test/1", 2_010, 0);
+    let audit = book.check(&[]);
+    assert_eq!((audit.total.requests, audit.total.interrupted), (3, 1));
 }
 
 #[test]

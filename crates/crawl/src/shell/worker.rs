@@ -216,8 +216,10 @@ impl Worker {
         }
         let began = Instant::now();
         let mut original = None;
+        // A robots.txt is kept in full each time: an audit need not look for it elsewhere.
+        let may_repeat = !matches!(candidate.errand, Errand::Robots { .. });
         let earlier = |digest: &_| {
-            let earlier = self.counter.earlier(digest);
+            let earlier = self.counter.earlier(digest).filter(|_| may_repeat);
             original = earlier.as_ref().map(|earlier| earlier.url.clone());
             earlier
         };
