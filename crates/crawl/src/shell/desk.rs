@@ -178,6 +178,10 @@ impl Desk {
                 self.pulse.beat(self.pages(), self.bytes());
                 self.tend();
             }
+            // A crawl at full speed has always something else to hear.
+            while let Ok(ask) = asks.0.try_recv() {
+                self.answer(ask);
+            }
             self.work_off(now);
             self.tend_buckets(now);
             self.checkpoint_if_due(now);
