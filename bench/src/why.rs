@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rhumb_crawl::store;
+use rhumb_crawl::tables::{FjallTables, Tables};
 use rhumb_web::{Candidate, PartitionId};
 
 use crate::discover::{Crawl, link, mix};
@@ -28,6 +30,8 @@ pub fn measure(urls: u64, folder: Option<&str>) -> Outcome {
         std::fs::create_dir_all(&folder)?;
         grow(&folder, urls)?;
     }
+    // As at the end of every run.
+    FjallTables::open(&folder.join(store::TABLES), 32 << 20)?.settle()?;
     let rhumb = std::env::var_os("RHUMB").unwrap_or_else(|| "target/release/rhumb".into());
     let mut times: Vec<Duration> = Vec::new();
     let mut states: HashMap<String, usize> = HashMap::new();

@@ -22,8 +22,8 @@ mod surt;
 mod verify;
 
 pub use archive::{
-    About, Archive, ArchiveError, ArchiveSettings, Keep, Placed, Position, Removed, ensure_reaches,
-    files, is_whole, remove,
+    About, Archive, ArchiveError, ArchiveSettings, FORGOTTEN, Keep, Placed, Position, Removed,
+    ensure_reaches, files, is_whole, remove,
 };
 pub use capture::{Capture, Earlier, Interrupted, Lookup, Miss};
 pub use digest::Digest;

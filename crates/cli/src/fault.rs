@@ -1,6 +1,7 @@
 //! How a command fails: `error: <what, on what>`, `  try: <command or change>`, and an exit code.
 
 use std::fmt::Display;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use crate::tell;
@@ -41,10 +42,15 @@ impl Fault {
 
     /// A file that could not be used.
     pub(crate) fn file(doing: &str, path: impl Display, error: &std::io::Error) -> Self {
-        Self::failed(
-            format!("cannot {doing} {path}: {error}"),
-            "check that the folder exists, has room and may be written to",
-        )
+        let advice = match error.kind() {
+            ErrorKind::PermissionDenied => {
+                "the user whose it is, with sudo -u USER, or other rights for it"
+            }
+            ErrorKind::ReadOnlyFilesystem => "a copy of it where you may write",
+            ErrorKind::StorageFull => "make room on that disk",
+            _ => "check that the folder exists, has room and may be written to",
+        };
+        Self::failed(format!("cannot {doing} {path}: {error}"), advice)
     }
 
     pub(crate) fn tell(self) -> ExitCode {
@@ -61,7 +67,7 @@ impl Fault {
 /// Writing to stdout failed: a closed pipe is the reader's way of saying that it has enough.
 impl From<std::io::Error> for Fault {
     fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
+        if error.kind() == ErrorKind::BrokenPipe {
             return Self::Quiet(ExitCode::SUCCESS);
         }
         Self::failed(format!("cannot write: {error}"), "check where the output goes")
@@ -70,13 +76,13 @@ impl From<std::io::Error> for Fault {
 
 /// Shows what clap found: help is data, a mistake is an error with advice.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind;
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+    use clap::error::ErrorKind as Found;
+    if matches!(error.kind(), Found::DisplayHelp | Found::DisplayVersion) {
         drop(error.print());
         return ExitCode::SUCCESS;
     }
     let text = error.to_string();
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    if error.kind() == Found::DisplayHelpOnMissingArgumentOrSubcommand {
         tell(text.trim_end());
         return ExitCode::from(USAGE);
     }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 use rhumb_crawl::forget::{Forgot, Target, forget};
-use rhumb_web::{Canon, CanonUrl, Scheme};
+use rhumb_web::{Canon, CanonUrl, Scheme, UrlError};
 use serde::Serialize;
 
 use crate::crawl::{Plan, canon, engine_fault};
@@ -115,12 +115,16 @@ fn read(text: &str, canon: Canon) -> Result<Target, Fault> {
     if let Some(odd) = text.chars().find(|c| "/?#@\\".contains(*c) || c.is_whitespace()) {
         return Err(wrong(&format!("a host has no {odd:?}, and a URL begins with its scheme")));
     }
-    // A port that one of the schemes need not mention is no part of a site's name.
+    Ok(Target::Site(site_name(text).map_err(|error| wrong(&error.to_string()))?))
+}
+
+/// The name of a site as the crawl knows it, from `host` or `host:port` as people write it. A port
+/// that one of the schemes need not mention is no part of it.
+pub(crate) fn site_name(text: &str) -> Result<String, UrlError> {
     let read = |scheme: Scheme| CanonUrl::parse(&format!("{}{text}/", scheme.prefix()));
-    let plain = read(Scheme::Http).map_err(|error| wrong(&error.to_string()))?;
-    let secure = read(Scheme::Https).map_err(|error| wrong(&error.to_string()))?;
+    let (plain, secure) = (read(Scheme::Http)?, read(Scheme::Https)?);
     let shorter = [plain.authority(), secure.authority()].into_iter().min_by_key(|it| it.len());
-    Ok(Target::Site(shorter.unwrap_or_default().to_owned()))
+    Ok(shorter.unwrap_or_default().to_owned())
 }
 
 fn name(target: &Target) -> &str {

@@ -115,11 +115,15 @@ pub(crate) fn is_there(folder: &Path) -> Result<(), Fault> {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             Err(Fault::file("look into", folder.display(), &error))
         }
-        Ok(false) | Err(_) => Err(Fault::usage(
-            format!("{} holds no crawl", folder.display()),
-            "the folder that `rhumb crawl -o DIR` was given",
-        )),
+        Ok(false) | Err(_) => Err(no_crawl(folder)),
     }
+}
+
+pub(crate) fn no_crawl(folder: &Path) -> Fault {
+    Fault::usage(
+        format!("{} holds no crawl", folder.display()),
+        "the folder that `rhumb crawl -o DIR` was given",
+    )
 }
 
 /// Who works on a folder.

@@ -12,6 +12,7 @@ mod demo;
 mod export;
 mod fault;
 mod forget;
+mod help;
 mod home;
 mod machine;
 mod oneshot;
@@ -30,7 +31,7 @@ mod word;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
 use fault::Fault;
 
@@ -53,23 +54,23 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Show how a crawl stands, and what holds it back
     Status(status::StatusArgs),
-    /// Tell the whole story of a URL: found, judged, queued, fetched, and why
+    /// Tell the story of a URL: found, judged, queued, fetched, and why
     Why(why::WhyArgs),
-    /// Prove what a crawl did to every host: gaps, requests at once, robots.txt
+    /// Prove what it did to every host: gaps, requests at once, robots.txt
     Audit(audit::AuditArgs),
-    /// Take a host or a URL out of a crawl, never to be fetched again: it cannot be undone
+    /// Take a host or a URL out of it, for good: this cannot be undone
     Forget(forget::ForgetArgs),
-    /// Add seeds to a crawl, whether it runs or not
+    /// Add seeds, whether it runs or not
     Submit(control::SubmitArgs),
-    /// Show or change what holds for one site of a crawl
+    /// Show or change what holds for one site: delay, budget, block
     Site(control::SiteArgs),
-    /// Start no more fetches in a running crawl
+    /// Start no more fetches, until it is resumed
     Pause(control::FolderArgs),
-    /// Go on with a crawl that was paused
+    /// Go on with one that was paused; `rhumb crawl -o DIR` goes on after a stop
     Resume(control::FolderArgs),
-    /// End a running crawl in good order
+    /// End a running crawl in good order, and wait for that
     Stop(control::StopArgs),
-    /// Print what a crawl has kept
+    /// Print what it has kept: pages as JSON lines, or WARC
     Export(export::ExportArgs),
     /// Show the canonical form of URLs
     Url(oneshot::UrlArgs),
@@ -80,7 +81,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let words = help::command().try_get_matches();
+    let cli = match words.and_then(|words| Cli::from_arg_matches(&words)) {
         Ok(cli) => cli,
         Err(error) => return fault::usage(&error),
     };

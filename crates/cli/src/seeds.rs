@@ -51,8 +51,8 @@ fn file(word: &str, why_no_url: &str) -> Result<Vec<CanonUrl>, Fault> {
     if !path.exists() {
         let with_scheme = format!("https://{word}");
         let advice = match CanonUrl::parse(&with_scheme) {
-            Ok(url) if !word.contains("://") => format!("rhumb crawl {url}"),
-            _ => "rhumb crawl https://example.org, or a file with one URL a line".to_owned(),
+            Ok(url) if !word.contains("://") => url.to_string(),
+            _ => "a URL such as https://example.org, or a file with one URL a line".to_owned(),
         };
         let what = format!("{word:?} is no URL ({why_no_url}), and no file of that name exists");
         return Err(Fault::usage(what, advice));

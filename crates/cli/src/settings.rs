@@ -1,5 +1,7 @@
 //! Settings as typed: the flags of `rhumb crawl`, which are also the keys of `crawl.toml`.
 
+use std::fs::File;
+use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -14,6 +16,8 @@ use crate::sites::{self, Sites};
 /// The file in a crawl's folder that holds every effective setting.
 pub(crate) const FILE_NAME: &str = "crawl.toml";
 
+/// The largest settings file that is read: seeds are in it, millions if one likes.
+const FILE_BYTES_MAX: u64 = 1 << 30;
 /// How often a URL may be tried.
 pub(crate) const TRIES: RangeInclusive<i64> = 1..=10;
 /// Into how many shares a crawl may be split.
@@ -197,15 +201,25 @@ impl Settings {
 
     /// Reads a settings file; a key that does not exist is an error that names the nearest one.
     pub(crate) fn read(path: &Path) -> Result<Self, Fault> {
-        let bytes = std::fs::read(path).map_err(|error| {
+        let shown = path.display();
+        let mut bytes = Vec::new();
+        let read =
+            File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+        let read = read.map_err(|error| {
             Fault::usage(
-                format!("cannot read the settings file {}: {error}", path.display()),
+                format!("cannot read the settings file {shown}: {error}"),
                 "a file that you may read",
             )
         })?;
+        if u64::try_from(read).is_ok_and(|read| read > FILE_BYTES_MAX) {
+            return Err(Fault::usage(
+                format!("the settings file {shown} has more than {FILE_BYTES_MAX} bytes"),
+                "fewer seeds in it",
+            ));
+        }
         Self::parse(&bytes).map_err(|Wrong { at, what, advice }| {
             let line = bytes.iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
-            Fault::usage(format!("{}, line {line}: {what}", path.display()), advice)
+            Fault::usage(format!("{shown}, line {line}: {what}"), advice)
         })
     }
 

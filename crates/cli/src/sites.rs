@@ -52,6 +52,18 @@ impl Slip {
     fn of(key: &'static str, what: String, advice: &str) -> Self {
         Self { key: Some(key), what, advice: advice.to_owned() }
     }
+
+    /// The same, of one who gave a flag and wrote no file.
+    fn of_a_flag(self) -> Self {
+        let advice = match self.key {
+            Some("delay") => "--delay 5s, or --delay auto",
+            Some("connections") => "--connections 2, or --connections auto",
+            Some("scope") => "--scope page, prefix, host, domain, any or auto",
+            Some("budget") => "--budget 1000, or --budget none",
+            _ => return self,
+        };
+        Self { advice: advice.to_owned(), ..self }
+    }
 }
 
 impl From<Slip> for Fault {
@@ -107,15 +119,17 @@ impl SiteSettings {
         if let Some(word) = connections {
             let number = kept(word, AUTO).map(|word| word.parse()).transpose();
             self.connections = number.map_err(|_| {
-                let what = format!("connections: {word:?} is no number from 1 to 16");
-                Slip::of("connections", what, "--connections 2, or --connections auto")
+                Slip::of(
+                    "connections",
+                    format!("connections: {word:?} is no number from 1 to 16"),
+                    "",
+                )
             })?;
         }
         if let Some(word) = budget {
             let number = kept(word, NONE).map(|word| word.parse()).transpose();
             self.budget = number.map_err(|_| {
-                let what = format!("budget: {word:?} is no whole number");
-                Slip::of("budget", what, "--budget 1000, or --budget none")
+                Slip::of("budget", format!("budget: {word:?} is no whole number"), "")
             })?;
         }
         if let Some(is) = block {
@@ -139,11 +153,24 @@ pub(crate) fn changed(sites: &Sites, name: &str, change: &SiteChange) -> Result<
     check_name(name)?;
     let mut sites = sites.clone();
     let mut settings = sites.remove(name).unwrap_or_default();
-    settings.change(change)?;
+    settings.change(change).map_err(Slip::of_a_flag)?;
     if settings != SiteSettings::default() {
         sites.insert(name.to_owned(), settings);
     }
     Ok(sites)
+}
+
+/// Hosts and ports of them that both have a section, of those that a name speaks of.
+pub(crate) fn apart<'a>(sites: &'a Sites, name: &str) -> Vec<(&'a str, &'a str)> {
+    let port_of =
+        |port: &str, host: &str| port.strip_prefix(host).is_some_and(|rest| rest.starts_with(':'));
+    let names = || sites.keys().map(String::as_str);
+    let hosts = names().filter(|host| *host == name || port_of(name, host));
+    let pairs = hosts.flat_map(|host| {
+        let ports = names().filter(move |port| port_of(port, host));
+        ports.filter(move |port| name == host || *port == name).map(move |port| (host, port))
+    });
+    pairs.collect()
 }
 
 /// What the frontier and the scope make of the sections, over what holds for all.
@@ -179,7 +206,9 @@ pub(crate) fn check_name(name: &str) -> Result<(), Slip> {
             }
             _ => {
                 let what = format!("{name:?} is no host, and no host:port");
-                return slip(what, "example.org, or example.org:8080".to_owned());
+                let meant = CanonUrl::parse(name).map(|url| url.authority().to_owned());
+                let advice = meant.unwrap_or("example.org, or example.org:8080".to_owned());
+                return slip(what, advice);
             }
         }
     }

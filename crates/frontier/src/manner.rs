@@ -300,6 +300,17 @@ mod tests {
         let waiting = Manner { ready_at: NOW + Span::seconds(50), ..Manner::default() };
         let busy = waiting.after(NOW, Conduct::AddressBusy(Span(100)), Span::seconds(1), 0);
         assert_eq!(busy.ready_at, NOW + Span::seconds(50));
+        assert_eq!(busy.hold, Hold::Site, "it is not the address that holds it");
+    }
+
+    #[test]
+    fn an_answer_that_was_under_way_beside_a_push_back_does_not_shorten_it() {
+        let pushed = after(Conduct::Pushback(Some(Span::seconds(90))));
+        for conduct in [Conduct::Answered(Span(5)), Conduct::Failed, Conduct::Excused] {
+            let later = pushed.after(NOW + Span(10), conduct, Span::seconds(1), 0);
+            assert_eq!(later.ready_at, NOW + Span(90_001), "{conduct:?}");
+            assert_eq!(later.hold, Hold::Backoff, "{conduct:?}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use self::file::OpenFile;
 use self::name::{CDXJ, INDEX, WARC};
 pub use self::position::{Keep, Position};
 use self::recover::Leftovers;
-pub use self::rewrite::{Removed, remove};
+pub use self::rewrite::{FORGOTTEN, Removed, remove};
 pub use self::whole::{ensure_reaches, is_whole};
 use crate::cdxj;
 use crate::encode::{Encoded, Encoder};

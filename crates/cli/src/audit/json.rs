@@ -79,7 +79,7 @@ pub(super) fn write(out: &mut impl Write, audit: &Audit) -> io::Result<()> {
         files: audit.files,
         records: audit.records,
         unreadable: audit.unreadable,
-        untold: audit.untold,
+        untold: audit.untold + audit.forgotten,
     };
     out.write_all(json(&total)?.as_bytes())
 }
@@ -92,12 +92,13 @@ pub(super) fn request(out: &mut impl Write, request: &RequestLine<'_>) -> io::Re
         errand: request.purpose.word(),
         status: match request.outcome {
             Outcome::Status(status) => Some(*status),
-            Outcome::Failed(_) | Outcome::Interrupted => None,
+            Outcome::Failed(_) | Outcome::Interrupted | Outcome::Forgotten => None,
         },
         outcome: match request.outcome {
             Outcome::Status(_) => "answered",
             Outcome::Failed(word) => word,
             Outcome::Interrupted => "interrupted",
+            Outcome::Forgotten => "forgotten",
         },
         took_ms: request.took_ms,
         gap_ms: request.gap_ms,

@@ -14,6 +14,8 @@ use clap::Args;
 use rhumb_crawl::audit::{self, Audit, AuditError, RequestLine};
 
 use crate::fault::{FAILED, Fault};
+use crate::forget::site_name;
+use crate::printable::printable;
 use crate::quantity::counted;
 use crate::tell;
 use crate::word::quoted;
@@ -46,7 +48,6 @@ pub(crate) fn command(args: &AuditArgs) -> Result<ExitCode, Fault> {
         ));
     }
     let fault = |error: AuditError| failed(&args.dir, &error);
-    let maker = audit::maker(&folder).map_err(fault)?;
     let host = args.host.as_deref().map(bare_host);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut written = Ok(());
@@ -63,7 +64,7 @@ pub(crate) fn command(args: &AuditArgs) -> Result<ExitCode, Fault> {
             };
         }
     };
-    let audited = audit::audit(&folder, maker.token(), host.as_deref(), &mut each);
+    let audited = audit::audit(&folder, host.as_deref(), &mut each);
     let audit = audited.map_err(fault)?;
     written?;
     if let Some(host) = host.as_deref().filter(|_| audit.hosts.is_empty()) {
@@ -106,12 +107,18 @@ fn warn(audit: &Audit, dir: &Path) {
             counted(audit.untold, "request")
         ));
     }
-    if !audit.other_agents.is_empty() {
+    if audit.forgotten > 0 {
         tell(&format!(
-            "warning: the crawl also went by the name {}; all was judged by what robots.txt says \
-            to {}",
-            audit.other_agents.join(", "),
-            audit.maker.token()
+            "warning: the robots.txt for {} was taken out by `rhumb forget`: whether it allowed \
+            them is not known",
+            counted(audit.forgotten, "request")
+        ));
+    }
+    if audit.agents.len() > 1 {
+        tell(&format!(
+            "warning: the crawl went by the names {}; each request was judged by what robots.txt \
+            says to the name that it was sent under",
+            printable(&audit.agents.join(", "))
         ));
     }
 }
@@ -139,7 +146,8 @@ fn create(path: &Path) -> Result<File, Fault> {
 /// A host, also out of a URL.
 fn bare_host(text: &str) -> String {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or_default().to_ascii_lowercase()
+    let name = rest.split('/').next().unwrap_or_default();
+    site_name(name).unwrap_or_else(|_| name.to_ascii_lowercase())
 }
 
 fn shown(dir: &Path) -> String {
@@ -193,6 +201,10 @@ mod tests {
         check("Example.org", "example.org");
         check("https://example.org:8080/a?b", "example.org:8080");
         check("example.org/", "example.org");
+        check("https://example.org:443/", "example.org");
+        check("B\u{fc}cher.example", "xn--bcher-kva.example");
+        check("[::1]:81", "[::1]:81");
+        check("no host at all", "no host at all");
     }
 
     #[test]

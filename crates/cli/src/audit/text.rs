@@ -100,6 +100,7 @@ pub(super) fn outcome(outcome: &Outcome) -> String {
         Outcome::Status(status) => status.to_string(),
         Outcome::Failed(word) => printable(word).into_owned(),
         Outcome::Interrupted => "interrupted".to_owned(),
+        Outcome::Forgotten => "forgotten".to_owned(),
     }
 }
 

@@ -25,6 +25,9 @@ use crate::{seeds, sites};
 /// one look to the next: editors write in pieces.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// Whoever is told this may ask again once the process has ended.
+pub(crate) const ENDING: &str = "the crawl is ending";
+
 /// Answers questions, and carries out what is asked for. Its clones are one.
 #[derive(Clone, Debug)]
 pub(crate) struct Clerk(Arc<Office>);
@@ -97,17 +100,14 @@ impl Clerk {
             },
             Question::Why { url } => match handle.why(url).await {
                 Some(Ok(why)) => return Reply::Why(Box::new(why)),
-                Some(Err(error)) => Err(Fault::failed(error.to_string(), "rhumb stop, and look")),
+                Some(Err(error)) => {
+                    Err(Fault::failed(error.to_string(), "rhumb stop DIR, then the same again"))
+                }
                 None => Err(ended()),
             },
             Question::Submit { urls } => self.submit(&urls).await,
-            Question::Pause => {
-                let paused = "paused: no fetch starts until `rhumb resume`";
-                handle.pause(true).await.map(|()| paused.to_owned()).ok_or_else(ended)
-            }
-            Question::Resume => {
-                handle.pause(false).await.map(|()| "resumed".to_owned()).ok_or_else(ended)
-            }
+            Question::Pause => self.pause(true).await,
+            Question::Resume => self.pause(false).await,
             Question::Stop => {
                 // A display says so itself.
                 if !*stop.borrow() {
@@ -139,6 +139,19 @@ impl Clerk {
             }
             books.seen = now;
         }
+    }
+
+    async fn pause(&self, is_wanted: bool) -> Result<String, Fault> {
+        let handle = &self.0.handle;
+        let was = handle.status().await.ok_or_else(ended)?.paused;
+        handle.pause(is_wanted).await.ok_or_else(ended)?;
+        let message = match (was, is_wanted) {
+            (false, true) => "paused: no fetch starts",
+            (true, true) => "it is paused already",
+            (true, false) => "resumed",
+            (false, false) => "it is not paused",
+        };
+        Ok(message.to_owned())
     }
 
     async fn submit(&self, urls: &[String]) -> Result<String, Fault> {
@@ -180,7 +193,7 @@ impl Clerk {
         let settings = Settings { site: sections, ..books.settings.clone() };
         self.save(&mut books, settings).await?;
         self.put_in_force(&books.settings).await?;
-        Ok(format!("{site}: it holds now"))
+        Ok(format!("{site}: changed, from now on"))
     }
 
     /// Takes over what the file says by now; one that is wrong must be mended first.
@@ -205,7 +218,7 @@ impl Clerk {
         match read {
             Ok(settings) => {
                 let was = std::mem::replace(&mut books.settings, settings);
-                books.wrong = None;
+                let was_wrong = books.wrong.take().is_some();
                 let news = news(&was, &books.settings);
                 if was.site != books.settings.site {
                     // Once the crawl has ended there is nobody to tell.
@@ -213,6 +226,8 @@ impl Clerk {
                 }
                 if let Some(news) = news {
                     notices.tell(&format!("{FILE_NAME} has changed: {news}"));
+                } else if was_wrong {
+                    notices.tell(&format!("{FILE_NAME} is right again, and says what it said"));
                 }
             }
             Err(Fault::Loud { what, advice, .. }) => {
@@ -287,7 +302,7 @@ fn flat(settings: &Settings) -> toml::Table {
 }
 
 fn ended() -> Fault {
-    Fault::failed("the crawl is ending", "the same once more, in a moment")
+    Fault::failed(ENDING, "the same once more, in a moment")
 }
 
 #[cfg(test)]

@@ -12,16 +12,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use rhumb_crawl::control::{Question, Reply, ask};
+use rhumb_crawl::control::{Question, Reply};
 use rhumb_web::CanonUrl;
 
 use crate::fault::Fault;
-use crate::home::{self, Holder, Home};
+use crate::rest::{self, Found};
 use crate::screen::print_text;
-use crate::settings::Settings;
-use crate::{quantity, seeds, tell, word};
+use crate::word::{self, path};
+use crate::{home, quantity, seeds, tell};
 
-pub(crate) use clerk::Clerk;
+pub(crate) use clerk::{Clerk, ENDING};
 pub(crate) use site::{SiteArgs, site};
 use submission::Submission;
 
@@ -41,8 +41,7 @@ pub(crate) struct StopArgs {
     /// The folder of a crawl
     dir: PathBuf,
     /// Wait for its end, at most so long; 0s: not at all
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
-        default_value = "1m", default_missing_value = "1m")]
+    #[arg(long, value_name = "TIME", default_value = "1m")]
     wait: String,
 }
 
@@ -56,49 +55,51 @@ pub(crate) struct SubmitArgs {
 }
 
 pub(crate) fn pause(args: &FolderArgs) -> Result<ExitCode, Fault> {
-    order(&args.dir, &Question::Pause)
+    order(&args.dir, &Question::Pause, || format!("; to go on: rhumb resume {}", path(&args.dir)))
 }
 
 pub(crate) fn resume(args: &FolderArgs) -> Result<ExitCode, Fault> {
-    order(&args.dir, &Question::Resume)
+    order(&args.dir, &Question::Resume, String::new)
 }
 
 /// Tells a running crawl what to do; there must be one.
-fn order(folder: &Path, question: &Question) -> Result<ExitCode, Fault> {
-    home::settings(folder)?;
-    let Some(message) = told(folder, question)? else {
+fn order(
+    folder: &Path,
+    question: &Question,
+    more: impl FnOnce() -> String,
+) -> Result<ExitCode, Fault> {
+    let Some(reply) = rest::running(folder, question)? else {
         return Err(Fault::failed(
             format!("no rhumb works on {}", folder.display()),
             word::resume(folder),
         ));
     };
-    tell(&message);
+    tell(&(done(folder, reply)? + &more()));
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn stop(args: &StopArgs) -> Result<ExitCode, Fault> {
-    let wait = quantity::duration(&args.wait).map_err(|why| Fault::usage(why, "--wait=1m"))?;
+    let wait = quantity::duration(&args.wait).map_err(|why| Fault::usage(why, "--wait 1m"))?;
     let folder = args.dir.as_path();
     let shown = folder.display();
-    home::settings(folder)?;
-    let look = || home::holder(folder).map_err(|error| Fault::file("look into", &shown, &error));
-    let before = look()?;
-    let Some(message) = told(folder, &Question::Stop)? else {
+    home::is_there(folder)?;
+    let before = rest::holder(folder)?;
+    let Some(reply) = rest::running(folder, &Question::Stop)? else {
         tell(&format!("no rhumb works on {shown}: nothing to stop"));
         return Ok(ExitCode::SUCCESS);
     };
-    tell(&message);
+    tell(&done(folder, reply)?);
     let began = Instant::now();
     while !wait.is_zero() {
         // Another process, which took the crawl up again, is none of ours to wait for.
-        if look()? != before {
+        if rest::holder(folder)? != before {
             tell(&format!("stopped; to go on: {}", word::resume(folder)));
             break;
         }
         if began.elapsed() >= wait {
             return Err(Fault::failed(
                 format!("the crawl in {shown} has not ended within {}", quantity::elapsed(wait)),
-                format!("rhumb stop {} --wait=10m", word::quoted(&folder.to_string_lossy())),
+                format!("rhumb stop {} --wait 10m", path(folder)),
             ));
         }
         std::thread::sleep(LOOK_EVERY);
@@ -115,13 +116,15 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<ExitCode, Fault> {
     let mut batches = batches(urls).into_iter();
     while let Some(urls) = batches.next() {
         let question = Question::Submit { urls: urls.clone() };
-        if let Some(message) = told(folder, &question)? {
-            print_text(&message)?;
-            continue;
-        }
+        let (home, settings) = match rest::find(folder, &question)? {
+            Found::Running(reply) => {
+                print_text(&done(folder, reply)?)?;
+                continue;
+            }
+            Found::AtRest(home, settings) => (home, settings),
+        };
         // Nobody works on it, or not any more.
         let urls: Vec<String> = std::iter::once(urls).chain(batches).flatten().collect();
-        let (home, settings) = opened(folder)?;
         let submission = Submission::new(&settings, &urls)?;
         if submission.settings != settings {
             home.save(&submission.settings)?;
@@ -156,43 +159,13 @@ fn batches(urls: Vec<String>) -> Vec<Vec<String>> {
     batches
 }
 
-/// What a running crawl says to this; none if there is none.
-fn told(folder: &Path, question: &Question) -> Result<Option<String>, Fault> {
-    let shown = folder.display();
-    let advice = "the same once more, in a moment";
-    let reply = ask(folder, question).map_err(|error| {
-        Fault::failed(format!("cannot ask the crawl in {shown}: {error}"), advice)
-    })?;
+/// What a running crawl says to an order.
+fn done(folder: &Path, reply: Reply) -> Result<String, Fault> {
     match reply {
-        Some(Reply::Done { message }) => Ok(Some(message)),
-        Some(Reply::Refused { what, advice }) => Err(Fault::failed(what, advice)),
-        Some(Reply::Status(_) | Reply::Why(_)) => {
-            Err(Fault::failed(format!("the crawl in {shown} speaks of something else"), advice))
-        }
-        None => unheard(folder).map(|()| None),
+        Reply::Done { message } => Ok(message),
+        Reply::Refused { what, advice } => Err(Fault::failed(what, advice)),
+        Reply::Status(_) | Reply::Why(_) => Err(rest::beside_the_point(folder)),
     }
-}
-
-/// Nobody listens: that is well where nobody works.
-pub(crate) fn unheard(folder: &Path) -> Result<(), Fault> {
-    let shown = folder.display();
-    let holder = home::holder(folder).map_err(|error| Fault::file("look into", &shown, &error))?;
-    let Holder::Process(pid) = holder else { return Ok(()) };
-    let (who, how) = match pid {
-        Some(pid) => (format!("rhumb (pid {pid})"), format!(", or kill {pid}, which ends it")),
-        None => ("rhumb".to_owned(), String::new()),
-    };
-    Err(Fault::failed(
-        format!("{who} works on {shown}, but does not listen: it begins, or ends"),
-        format!("the same once more, in a moment{how}"),
-    ))
-}
-
-/// A crawl on which nobody works, for as long as we do.
-pub(crate) fn opened(folder: &Path) -> Result<(Home, Settings), Fault> {
-    // Whoever asks for its settings first has been told if there is none.
-    home::settings(folder)?;
-    Ok(Home::open(folder)?.expect("it has settings"))
 }
 
 /// URLs in words for one who reads them.

@@ -8,10 +8,11 @@ use rhumb_crawl::control::{Question, SiteChange};
 use rhumb_web::CanonUrl;
 use serde::Serialize;
 
-use super::{opened, told};
+use super::done;
 use crate::fault::Fault;
 use crate::home;
 use crate::quantity::{duration, grouped};
+use crate::rest::{self, Found};
 use crate::screen::{print, print_text};
 use crate::settings::Settings;
 use crate::sites::{self, SiteSettings};
@@ -131,20 +132,30 @@ pub(crate) fn site(args: SiteArgs) -> Result<ExitCode, Fault> {
     } else {
         print_text(&holds.text())?;
     }
+    tell_apart(&settings, &host);
     Ok(ExitCode::SUCCESS)
 }
 
 fn change_it(dir: &Path, host: &str, change: &SiteChange) -> Result<(), Fault> {
     let question = Question::Site { site: host.to_owned(), change: change.clone() };
-    if let Some(message) = told(dir, &question)? {
-        tell(&message);
-        return Ok(());
-    }
-    let (home, mut settings) = opened(dir)?;
+    let (home, mut settings) = match rest::find(dir, &question)? {
+        Found::Running(reply) => {
+            tell(&done(dir, reply)?);
+            return Ok(());
+        }
+        Found::AtRest(home, settings) => (home, settings),
+    };
     settings.site = sites::changed(&settings.site, host, change)?;
     home.save(&settings)?;
     tell(&format!("no rhumb works on {}: it holds from the next start", dir.display()));
     Ok(())
+}
+
+/// A section of a port stands alone, which is easily overlooked.
+fn tell_apart(settings: &Settings, site: &str) {
+    for (host, port) in sites::apart(&settings.site, site) {
+        tell(&format!("note: {port} has settings of its own; those of {host} do not hold for it"));
+    }
 }
 
 #[cfg(test)]

@@ -4,16 +4,19 @@ mod jsonl;
 mod warc;
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use rhumb_web::Canon;
 
+use crate::crawl::ARCHIVE_NAME;
 use crate::fault::{FAILED, Fault};
+use crate::home;
 use crate::quantity::counted;
 use crate::settings::{FILE_NAME, Settings};
+use crate::word;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -45,7 +48,7 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
     if (args.all && args.to != Format::Jsonl) || (args.verify && args.to != Format::Warc) {
         return Err(Fault::usage(
             "--all goes with --to jsonl, and --verify with --to warc",
-            format!("rhumb export {} --to warc --verify", args.dir.display()),
+            format!("rhumb export {} --to warc --verify", word::path(&args.dir)),
         ));
     }
     let files = files(&args.dir)?;
@@ -83,7 +86,7 @@ fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<()
         let dir = args.dir.display();
         return Err(Fault::failed(
             format!("the archive of {dir} has {}: rows may be missing", counted(faults, "fault")),
-            format!("rhumb export {dir} --to warc --verify"),
+            format!("rhumb export {} --to warc --verify", word::path(&args.dir)),
         ));
     }
     Ok(())
@@ -99,7 +102,7 @@ fn canon(folder: &Path) -> Result<Canon, Fault> {
 /// A place that cannot be written to.
 fn taken(path: &Path, error: &std::io::Error) -> Fault {
     let shown = path.display();
-    if error.kind() == std::io::ErrorKind::AlreadyExists {
+    if error.kind() == ErrorKind::AlreadyExists {
         return Fault::failed(format!("{shown} exists already"), "another path with -o PATH");
     }
     Fault::file("write", shown, error)
@@ -107,21 +110,10 @@ fn taken(path: &Path, error: &std::io::Error) -> Fault {
 
 /// The WARC files of a crawl in the order in which they were written; one that grows still, too.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let archive = folder.join(crate::crawl::ARCHIVE_NAME);
-    let entries = std::fs::read_dir(&archive).map_err(|error| {
-        Fault::usage(
-            format!("{} holds no crawl: {error}", folder.display()),
-            "the folder that `rhumb crawl -o DIR` was given",
-        )
-    })?;
-    let is_warc = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.ends_with(".warc.gz") || name.ends_with(".warc.gz.open")
-    };
-    let mut files: Vec<PathBuf> =
-        entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(is_warc).collect();
-    files.sort();
-    Ok(files)
+    rhumb_archive::files(&folder.join(ARCHIVE_NAME)).map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => home::no_crawl(folder),
+        _ => Fault::file("look into", folder.display(), &error),
+    })
 }
 
 /// A file of the archive that could not be read.

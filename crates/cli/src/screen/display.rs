@@ -5,7 +5,7 @@ use rhumb_frontier::Hold;
 
 use super::line::{Line, Style, fitted};
 use super::rates::Rates;
-use super::{clock_jump, descending, mean_rate, pages_now};
+use super::{clock_jump, descending, hold_words, mean_rate, pages_now};
 use crate::quantity::{bytes, elapsed, grouped};
 
 /// From this width on the two tables stand side by side.
@@ -50,10 +50,10 @@ pub(super) fn render(frame: &Frame<'_>, columns: usize, rows: usize) -> Vec<Line
     lines.extend(list("refused", Style::Plain, refused.collect(), columns));
     let missed = tally.missed.iter().map(|(miss, n)| (miss.word(), *n));
     lines.extend(list("failed", Style::Bad, missed.collect(), columns));
-    let waiting = progress.waiting.iter().map(|(hold, n)| (hold_words(*hold).to_owned(), *n));
+    let waiting = progress.waiting.iter().map(|(hold, n)| (hold_words(hold.word()).to_owned(), *n));
     lines.extend(list("held by", Style::Plain, waiting.collect(), columns));
     if progress.paused {
-        lines.push(Line::of(Style::Warning, "paused: `rhumb resume` goes on"));
+        lines.push(Line::of(Style::Warning, "paused: `rhumb resume DIR` goes on"));
     }
     if progress.outage {
         let text = "our own connection seems to be down: pausing, probing";
@@ -181,20 +181,8 @@ fn standing_words(standing: Standing) -> (Style, String) {
         Standing::Waits(hold, span) => {
             let is_odd = matches!(hold, Hold::Backoff | Hold::Robots);
             let style = if is_odd { Style::Warning } else { Style::Plain };
-            (style, format!("{}, {span}", hold_words(hold)))
+            (style, format!("{}, {span}", hold_words(hold.word())))
         }
         Standing::Idle => (Style::Label, "nothing: all done".to_owned()),
-    }
-}
-
-/// What holds a site, as a person says it.
-fn hold_words(hold: Hold) -> &'static str {
-    match hold {
-        Hold::Site => "its gap",
-        Hold::Address => "its address",
-        Hold::Backoff => "back-off",
-        Hold::Robots => "robots.txt",
-        Hold::Budget => "its budget",
-        Hold::Block => "your block",
     }
 }

@@ -90,6 +90,20 @@ pub(crate) fn fitted(text: &str, columns: usize) -> String {
     format!("{kept}…{}", " ".repeat(columns.saturating_sub(1).saturating_sub(width(kept))))
 }
 
+/// The text, or the end of it that is not wider.
+pub(crate) fn ended(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut left = columns.saturating_sub(1);
+    let kept = text.char_indices().rev().take_while(|(_, c)| {
+        let rest = left.checked_sub(char_width(*c));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    });
+    format!("…{}", kept.last().map_or("", |(at, _)| &text[at..]))
+}
+
 /// The longest beginning that is not wider.
 fn cut(text: &str, columns: usize) -> &str {
     let mut left = columns;
@@ -152,5 +166,9 @@ mod tests {
         assert_eq!(fitted("abc", 5), "abc  ");
         assert_eq!(fitted("abcdef", 5), "abcd…");
         assert_eq!(fitted("日本語", 4), "日… ");
+        assert_eq!(ended("abc", 3), "abc");
+        assert_eq!(ended("a/long/path", 5), "…path");
+        assert_eq!(ended("日本語", 4), "…語");
+        assert_eq!(ended("abc", 0), "…");
     }
 }

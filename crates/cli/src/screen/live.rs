@@ -23,6 +23,8 @@ const COLUMNS_AND_ROWS: (usize, usize) = (80, 24);
 const OPEN: &str = "\x1b[?2026h\x1b[?25l\x1b[?7l";
 /// End a frame: everything is as it was.
 const CLOSE: &str = "\x1b[?7h\x1b[?25h\x1b[?2026l";
+/// Nothing is on the terminal, and the cursor at its beginning.
+const WIPE: &str = "\x1b[2J\x1b[H";
 
 /// Whether there is a display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +104,13 @@ impl Canvas {
     pub(crate) fn draw(&mut self, lines: &[Line], columns: usize) {
         put(&frame(&self.drawn, lines, columns, self.colour));
         self.drawn = lines.iter().map(|line| line.width().min(columns)).collect();
+    }
+
+    /// Empties the whole terminal: one that changed its size has moved what was drawn, and only
+    /// who owns all of it may begin anew.
+    pub(crate) fn wipe(&mut self) {
+        put(WIPE);
+        self.drawn.clear();
     }
 }
 

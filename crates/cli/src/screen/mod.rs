@@ -22,7 +22,7 @@ use crate::quantity::{counted, elapsed, grouped};
 use crate::{printable, tell};
 
 pub(crate) use hints::Backdrop;
-pub(crate) use line::{Line, Style, fitted};
+pub(crate) use line::{Line, Style, ended, fitted};
 pub(crate) use live::{Canvas, Live, show, size};
 pub(crate) use notices::Notices;
 
@@ -130,7 +130,7 @@ impl Voice {
             write!(line, "  waiting: {waiting}").expect("a string takes all");
         }
         if progress.paused {
-            line.push_str("  paused: `rhumb resume` goes on");
+            line.push_str("  paused: `rhumb resume DIR` goes on");
         }
         if progress.outage {
             line.push_str("  our own connection seems to be down: pausing, probing");
@@ -159,8 +159,21 @@ fn status_of(miss: rhumb_crawl::partition::Miss) -> Option<u16> {
 fn waiting(progress: &Progress) -> String {
     let holds = progress.waiting.iter();
     let words: Vec<String> =
-        holds.map(|(hold, n)| format!("{} {}", hold.word(), grouped(*n))).collect();
+        holds.map(|(hold, n)| format!("{} {}", hold_words(hold.word()), grouped(*n))).collect();
     words.join(", ")
+}
+
+/// What holds a site, as a person says it.
+pub(crate) fn hold_words(hold: &str) -> &str {
+    match hold {
+        "site" => "its gap",
+        "address" => "its address",
+        "backoff" => "back-off",
+        "robots" => "robots.txt",
+        "budget" => "its budget",
+        "block" => "your block",
+        other => other,
+    }
 }
 
 /// Pages of earlier runs, in words.

@@ -16,15 +16,15 @@ use rhumb_crawl::control::{Question, Reply};
 use tokio::time::MissedTickBehavior;
 
 use crate::fault::Fault;
-use crate::rest;
+use crate::rest::{self, Found};
 use crate::screen::{self, Canvas, Line, Live};
 
 pub(crate) use metrics::{bind, serve};
 
 /// How often `--watch` looks.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// So many looks in a row may find nothing while a crawl ends.
-const BLIND_LOOKS_MAX: u32 = 60;
+/// So many looks in a row may find nothing while a crawl ends; each of them is patient.
+const BLIND_LOOKS_MAX: u32 = 6;
 /// Text that goes to no terminal is as wide as most of them are.
 const COLUMNS: usize = 80;
 /// A wider line is harder to read, not easier.
@@ -102,6 +102,7 @@ async fn follow(args: &StatusArgs, drawn: &mut Option<Status>) -> Result<(), Fau
     let mut canvas = (live != Live::No).then(|| Canvas::new(live == Live::Coloured));
     let mut every = tokio::time::interval(LOOK_EVERY);
     every.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last_size = screen::size();
     // The first look must succeed.
     let mut blind_looks = BLIND_LOOKS_MAX;
     loop {
@@ -118,8 +119,12 @@ async fn follow(args: &StatusArgs, drawn: &mut Option<Status>) -> Result<(), Fau
         };
         blind_looks = 0;
         if let Some(canvas) = &mut canvas {
-            let (columns, rows) = screen::size();
-            let columns = columns.min(COLUMNS_MAX);
+            let size = screen::size();
+            if drawn.is_some() && size != last_size {
+                canvas.wipe();
+            }
+            last_size = size;
+            let (columns, rows) = (size.0.min(COLUMNS_MAX), size.1);
             let mut lines = lines(args, &status, columns);
             // The last row is for the cursor.
             lines.truncate(rows.saturating_sub(1));
@@ -139,11 +144,11 @@ async fn follow(args: &StatusArgs, drawn: &mut Option<Status>) -> Result<(), Fau
 
 /// How the crawl in a folder stands: it says so itself if it runs, and is read if it does not.
 fn look(folder: &Path) -> Result<Status, Fault> {
-    match rest::running(folder, &Question::Status)? {
-        Some(Reply::Status(status)) => Ok(*status),
-        Some(_) => Err(rest::beside_the_point(folder)),
-        None => {
-            let (_home, plan) = rest::at_rest(folder)?;
+    match rest::find(folder, &Question::Status)? {
+        Found::Running(Reply::Status(status)) => Ok(*status),
+        Found::Running(_) => Err(rest::beside_the_point(folder)),
+        Found::AtRest(home, settings) => {
+            let plan = rest::plan(&home, settings)?;
             stopped::status(&plan.engine).map_err(rest::unreadable(folder))
         }
     }

@@ -8,7 +8,7 @@ use rhumb_web::Span;
 
 use crate::printable::printable;
 use crate::quantity::{bytes, elapsed, grouped};
-use crate::screen::{Line, Style, fitted};
+use crate::screen::{Line, Style, ended, fitted, hold_words};
 
 /// The width of a name, and of the number beside it: three pairs stand on 80 columns.
 const NAME: usize = 12;
@@ -28,7 +28,7 @@ type Shown = fn(u64) -> String;
 
 /// The lines of the page; the most telling first, so that a low terminal cuts the tables.
 pub(super) fn render(title: &str, status: &Status, columns: usize) -> Vec<Line> {
-    let mut lines = vec![head(title, status)];
+    let mut lines = vec![head(title, status, columns)];
     lines.push(verdict(status));
     lines.push(Line::default());
     lines.extend(numbers(status, columns));
@@ -53,7 +53,8 @@ pub(super) fn render(title: &str, status: &Status, columns: usize) -> Vec<Line> 
     lines
 }
 
-fn head(title: &str, status: &Status) -> Line {
+/// The folder and its state; of a long path the beginning is left out, and never the state.
+fn head(title: &str, status: &Status, columns: usize) -> Line {
     let mut state = status.state.word().to_owned();
     if status.state == Activity::Running {
         let time = elapsed(Duration::from_millis(status.elapsed_ms));
@@ -62,7 +63,9 @@ fn head(title: &str, status: &Status) -> Line {
     if status.paused {
         state.push_str(", paused");
     }
-    Line::of(Style::Title, format!("{}: {state}", printable(title)))
+    let title = printable(title);
+    let room = columns.saturating_sub(state.chars().count() + 2);
+    Line::of(Style::Title, format!("{}: {state}", ended(&title, room)))
 }
 
 /// What holds the crawl back, in its own words; yellow where that is something to look at.
@@ -93,7 +96,7 @@ fn numbers(status: &Status, columns: usize) -> Vec<Line> {
             ("busy cores", format!("{:.2}", status.cpu_cores)),
         ]);
     }
-    let rare = [("lost names", status.dns_failures), ("forgotten", status.forgotten)];
+    let rare = [("DNS failed", status.dns_failures), ("forgotten", status.forgotten)];
     let rare = rare.into_iter().filter(|(_, count)| *count > 0);
     cells.extend(rare.map(|(name, count)| (name, grouped(count))));
     let per_line = (columns / (NAME + VALUE)).max(1);
@@ -196,25 +199,12 @@ fn standing_words(site: &SiteStanding) -> (Style, String) {
     }
 }
 
-/// What holds a site, as a person says it.
-fn hold_words(hold: &str) -> &str {
-    match hold {
-        "site" => "its gap",
-        "address" => "its address",
-        "backoff" => "back-off",
-        "robots" => "robots.txt",
-        "budget" => "its budget",
-        "block" => "your block",
-        other => other,
-    }
-}
-
 /// `44 µs`, `1.2 ms`, `120 ms`, `1.2 s`, `3 min`.
 fn took(ms: f64) -> String {
     match ms {
-        ms if ms < 1.0 => format!("{:.0} µs", ms * 1_000.0),
-        ms if ms < 10.0 => format!("{ms:.1} ms"),
-        ms if ms < 1_000.0 => format!("{ms:.0} ms"),
+        ms if ms < 0.9995 => format!("{:.0} µs", ms * 1_000.0),
+        ms if ms < 9.95 => format!("{ms:.1} ms"),
+        ms if ms < 999.5 => format!("{ms:.0} ms"),
         ms if ms < 120_000.0 => format!("{:.1} s", ms / 1_000.0),
         ms => format!("{:.0} min", ms / 60_000.0),
     }

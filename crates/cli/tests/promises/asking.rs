@@ -105,7 +105,8 @@ fn why_tells_what_became_of_every_url_of_a_crawl_that_has_ended() {
     assert_eq!(page["tries"][0]["outcome"], "fetched");
     assert!(page["seen_at"].is_string() && page["tries"][0]["time"].is_string(), "{page:#}");
     // Which of both came first is for the frontier to say.
-    let (first, second) = if page["state"] == "fetched" { ("/page", "/copy") } else { ("/copy", "/page") };
+    let (first, second) =
+        if page["state"] == "fetched" { ("/page", "/copy") } else { ("/copy", "/page") };
     check(folder, &url(first), "fetched", None, &[("duplicate_of", Value::Null)]);
     check(folder, &url(second), "duplicate", None, &[("duplicate_of", url(first).into())]);
     let half_way = ("redirects_to", Value::from(url("/half-way")));
@@ -153,8 +154,7 @@ fn why_names_the_clock_that_holds_a_url() {
         assert_eq!(told["queue_position"], 0, "{told:#}");
     };
     let none = "HTTP/1.1 404 No|Content-Length: 0|Connection: close||";
-    let quiet =
-        "HTTP/1.1 503 No|Retry-After: 3600|Content-Length: 0|Connection: close||";
+    let quiet = "HTTP/1.1 503 No|Retry-After: 3600|Content-Length: 0|Connection: close||";
     check_held(none, none, &["--delay", "10m"], "site");
     check_held(none, quiet, &["--delay", "0s"], "backoff");
     let broken = "HTTP/1.1 500 No|Content-Length: 0|Connection: close||";

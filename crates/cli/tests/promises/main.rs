@@ -1,8 +1,9 @@
 //! What users are promised, tried with the real binary on real sockets.
 
 mod archive;
-mod auditing;
 mod asking;
+mod auditing;
+mod contract;
 mod controlling;
 mod corners;
 mod coverage;

@@ -181,8 +181,8 @@ impl Evidence {
             Whereabouts::Disk(load) => {
                 let Dossier { state, robots, .. } = load()?;
                 let agent = &self.circumstances.agent;
-                let robots = robots
-                    .map(|it| it.map(|(robots, row)| robots.with_file(agent, row.as_ref())));
+                let robots =
+                    robots.map(|it| it.map(|(robots, row)| robots.with_file(agent, row.as_ref())));
                 Some(SiteView::new(&self.circumstances, &self.url, &state, robots))
             }
             Whereabouts::Nowhere => None,

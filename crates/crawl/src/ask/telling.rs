@@ -74,7 +74,8 @@ impl Why {
     ) -> Result<Candidate, StoreError> {
         let case = &evidence.circumstances;
         let queued = known.site.as_ref().and_then(|site| site.standing.as_ref());
-        let entry: Option<&Entry> = queued.map(|standing| &standing.entry).or(evidence.out.as_ref());
+        let entry: Option<&Entry> =
+            queued.map(|standing| &standing.entry).or(evidence.out.as_ref());
         let entry = entry.or(known.shelved.as_ref().map(|(_, entry)| entry));
         let candidate = match (entry, &evidence.unsure, &known.record) {
             (Some(entry), _, _) => entry.candidate.clone(),
@@ -166,8 +167,7 @@ impl Why {
             return;
         } else {
             self.judged_now = true;
-            self.state =
-                if forbidden.is_some() { UrlState::Refused } else { UrlState::Unknown };
+            self.state = if forbidden.is_some() { UrlState::Refused } else { UrlState::Unknown };
             self.reason = forbidden;
             if is_blocked && self.reason.is_none() {
                 (self.state, self.reason) = (UrlState::Refused, Some("blocked".to_owned()));
@@ -200,7 +200,8 @@ impl Why {
         let budget = evidence.rule.as_ref().and_then(|rule| rule.budget);
         if budget.is_some_and(|budget| site.visits >= budget) {
             self.held_by = Some(Held::Budget);
-            self.reason = Some(format!("its site has had the {} requests of its budget", site.visits));
+            self.reason =
+                Some(format!("its site has had the {} requests of its budget", site.visits));
             return;
         }
         let gap = case.manners.gap_for(evidence.rule.as_ref(), Span::ZERO, site.robots_gap);
@@ -349,7 +350,9 @@ fn held(hold: Hold) -> Option<Held> {
 
 fn try_line(case: &Circumstances, one: &Try) -> TryLine {
     let (outcome, status) = match one.result {
-        Settlement::Answered(status @ (300..304 | 305..400)) => ("redirect".to_owned(), Some(status)),
+        Settlement::Answered(status @ (300..304 | 305..400)) => {
+            ("redirect".to_owned(), Some(status))
+        }
         Settlement::Answered(status @ 0..400) => ("fetched".to_owned(), Some(status)),
         Settlement::Answered(status) => (Miss::Status(status).word(), Some(status)),
         Settlement::Failed(failure) | Settlement::Dropped(Cause::Failed(failure)) => {

@@ -23,9 +23,9 @@ use rhumb_web::Site;
 use thiserror::Error;
 
 pub use host::{HostAudit, Kept, LISTED_MAX, Violation, ViolationKind};
-pub use records::{Maker, Outcome, Purpose, maker};
+pub use records::{Maker, Outcome, Purpose};
 
-use moment::minute_of;
+use moment::{Moment, minute_of};
 use records::{Held, Trace};
 use robots::{Origins, Standing};
 use site::SiteBook;
@@ -50,8 +50,10 @@ pub struct Audit {
     pub untold: u64,
     /// Who made the archive, by its newest file.
     pub maker: Maker,
-    /// The names under which the crawl went, where they are more than the one that was judged.
-    pub other_agents: Vec<String>,
+    /// Pages whose robots.txt was taken out of the archive: what it said is not known.
+    pub forgotten: u64,
+    /// The names by which the crawl went: each request is judged by the one that it was sent under.
+    pub agents: Vec<String>,
 }
 
 impl Audit {
@@ -122,24 +124,23 @@ pub enum AuditError {
     },
 }
 
-/// Reads the WARC files in `folder` and judges every request as one of `agent`, the name that
-/// robots.txt speaks to; with `only`, those to that host or site. Tells of each as it comes.
+/// Reads the WARC files in `folder` and judges every request by what robots.txt says to the name
+/// in its file; with `only`, those to that host or site. Tells of each as it comes.
 pub fn audit(
     folder: &Path,
-    agent: &str,
     only: Option<&str>,
     each: &mut dyn FnMut(&RequestLine<'_>),
 ) -> Result<Audit, AuditError> {
     let files = files::list(folder)?;
     let only = only.map(str::to_ascii_lowercase);
+    let agents = records::tokens(&files)?;
     let mut auditor = Auditor {
         files: &files,
-        agent,
         only: only.as_deref(),
-        origins: Origins::new(agent),
+        origins: Origins::new(agents.clone()),
         sites: HashMap::new(),
         listed: 0,
-        audit: Audit::default(),
+        audit: Audit { agents, ..Audit::default() },
         each,
     };
     for path in &files {
@@ -150,7 +151,6 @@ pub fn audit(
 
 struct Auditor<'a> {
     files: &'a [PathBuf],
-    agent: &'a str,
     only: Option<&'a str>,
     origins: Origins,
     sites: HashMap<Site, SiteBook>,
@@ -174,9 +174,7 @@ impl Auditor<'_> {
                     return Ok(());
                 }
                 Some(Err(fault)) => {
-                    self.audit.unreadable += 1;
-                    let first = || format!("{}: {fault}", path.display());
-                    self.audit.first_flaw.get_or_insert_with(first);
+                    self.flaw(|| format!("{}: {fault}", path.display()));
                     continue;
                 }
             };
@@ -189,9 +187,10 @@ impl Auditor<'_> {
                         self.judge(&trace);
                     }
                 }
-                records::Taken::Unreadable => {
-                    self.audit.unreadable += 1;
-                }
+                records::Taken::Unreadable => self.flaw(|| {
+                    let offset = record.offset;
+                    format!("{}: at byte {offset}: no request as it should be", path.display())
+                }),
             }
         }
         // Half an exchange at the end of a file that grows will be whole at the next look.
@@ -201,13 +200,13 @@ impl Auditor<'_> {
         Ok(())
     }
 
+    fn flaw(&mut self, what: impl FnOnce() -> String) {
+        self.audit.unreadable += 1;
+        self.audit.first_flaw.get_or_insert_with(what);
+    }
+
     fn meet(&mut self, maker: Maker) {
-        let token = maker.token().to_owned();
-        let others = &mut self.audit.other_agents;
-        if !token.is_empty() && !token.eq_ignore_ascii_case(self.agent) && !others.contains(&token)
-        {
-            others.push(token);
-        }
+        self.origins.go_by(maker.token());
         self.audit.maker = maker;
     }
 
@@ -217,19 +216,19 @@ impl Auditor<'_> {
 
     fn judge(&mut self, trace: &Trace) {
         let site = trace.url.site();
-        if self.is_wanted(&site) {
+        // What is forgotten was a request to somebody else.
+        if self.is_wanted(&site) && trace.outcome != Outcome::Forgotten {
             self.judge_wanted(trace, &site);
         }
         if trace.purpose == Purpose::Robots {
-            let files = self.files;
-            self.origins.hear(trace, |origin| records::find(files, origin));
+            self.origins.hear(trace, self.files);
         }
     }
 
     fn judge_wanted(&mut self, trace: &Trace, site: &Site) {
         let origin = trace.url.origin();
         let began = trace.began;
-        let by_robots = |ended: moment::Moment| {
+        let by_robots = |ended: Moment, began: Moment| {
             let minutes = [minute_of(ended.wall_ms), minute_of(began.wall_ms)];
             self.origins.gap(site, began, minutes)
         };
@@ -250,8 +249,10 @@ impl Auditor<'_> {
         let mut robots = None;
         match &standing {
             None => {}
+            Some(Standing::Forgotten) => self.audit.forgotten += 1,
             Some(Standing::Unknown(why)) => found.push((ViolationKind::NoRobots, why.clone())),
             Some(Standing::Known { rules, fetched_ms }) => {
+                let rules = self.origins.to_us(rules);
                 let verdict = rules.judge(trace.url.path_and_query());
                 robots = Some(InForce { verdict, fetched_ms: *fetched_ms });
                 if !verdict.allowed {

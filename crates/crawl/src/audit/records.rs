@@ -1,15 +1,17 @@
 //! Records become requests: an answer waits for the metadata that say what it was fetched for.
 
-use std::io::{BufRead, Seek};
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use rhumb_archive::{HttpMessage, Kind, Record, RecordHead, fields_of};
 use rhumb_rules::ROBOTS_BYTES_MAX;
 use rhumb_web::{Canon, CanonUrl, Origin};
 
-use super::files;
 use super::moment::Moment;
+use super::{AuditError, files};
 
 /// The bytes of a block that are looked at: a robots.txt as long as it is read, with its framing.
 const BLOCK_BYTES_MAX: usize = 4 << 20;
@@ -18,6 +20,8 @@ const NEVER_SENT: [&str; 7] =
     ["no-such-host", "dns", "connect", "tls", "timeout-dns", "timeout-connect", "proxy"];
 /// What a request is called that was under way when its process ended.
 const INTERRUPTED: &str = "interrupted";
+/// What is left of a robots.txt whose place was taken down, in the archive of whom it spoke for.
+const FORGOTTEN: &str = rhumb_archive::FORGOTTEN;
 
 /// Who made a file, as its first record says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,18 +41,22 @@ impl Maker {
     }
 }
 
-/// Who made the newest file of an archive that says so.
-pub fn maker(folder: &Path) -> Result<Maker, super::AuditError> {
-    for path in files::list(folder)?.iter().rev() {
+/// The names by which the crawl went, as the first records of its files say.
+pub(super) fn tokens(files: &[PathBuf]) -> Result<Vec<String>, AuditError> {
+    let mut tokens = Vec::new();
+    for path in files {
         let Some((mut reader, _)) = files::open(path)? else { continue };
         if let Some(Ok(mut record)) = reader.next()
             && record.head.kind == Kind::Warcinfo
             && let Ok(block) = record.block(BLOCK_BYTES_MAX)
         {
-            return Ok(Maker::of(&block));
+            let token = Maker::of(&block).token().to_ascii_lowercase();
+            if !tokens.contains(&token) {
+                tokens.push(token);
+            }
         }
     }
-    Ok(Maker::default())
+    Ok(tokens)
 }
 
 /// What something was fetched for.
@@ -82,12 +90,18 @@ pub enum Outcome {
     Failed(String),
     /// The process ended before anything was known.
     Interrupted,
+    /// The record was taken out: of a robots.txt, and it spoke for a site that was not.
+    Forgotten,
 }
 
 impl Outcome {
     /// Whether the server can have seen a request.
     pub fn was_sent(&self) -> bool {
-        !matches!(self, Self::Failed(word) if NEVER_SENT.contains(&word.as_str()))
+        match self {
+            Self::Failed(word) => !NEVER_SENT.contains(&word.as_str()),
+            Self::Status(_) | Self::Interrupted => true,
+            Self::Forgotten => false,
+        }
     }
 }
 
@@ -129,7 +143,9 @@ impl Trace {
 pub(super) struct Answer {
     pub(super) block: Vec<u8>,
     pub(super) digest: Option<String>,
-    /// The capture that has the payload, if this one has not.
+    /// Whether another capture has the payload.
+    pub(super) is_revisit: bool,
+    /// Which one, if it is named.
     pub(super) payload_at: Option<Place>,
     /// Why it is not whole.
     pub(super) truncated: Option<String>,
@@ -158,7 +174,7 @@ impl Answer {
 }
 
 /// Where a payload was first met.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     url: String,
     date: String,
@@ -229,24 +245,41 @@ fn one(trace: Option<Trace>) -> Taken {
     trace.map_or(Taken::Unreadable, |trace| Taken::Traces(vec![trace]))
 }
 
-/// Finds the answer that a later one refers to for its payload.
-pub(super) fn find(files: &[PathBuf], place: &Place) -> Option<Answer> {
+/// Finds the answers to which those to questions for a robots.txt refer for their payload: all of
+/// them in two readings, since each reading is one of the whole archive.
+pub(super) fn originals(files: &[PathBuf], mut found: impl FnMut(&Answer)) {
+    let mut places = HashSet::new();
+    each_record(files, |record, held| {
+        let Taken::Traces(traces) = take(record, held) else { return };
+        let answers = traces.into_iter().filter_map(|trace| trace.answer);
+        places.extend(answers.filter_map(|answer| answer.payload_at));
+    });
+    each_record(files, |record, _| {
+        let head = record.head.clone();
+        let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
+        let place = Place { url: text(head.url()), date: text(head.field("WARC-Date")) };
+        if head.kind == Kind::Response
+            && places.contains(&place)
+            && let Ok(block) = record.block(BLOCK_BYTES_MAX)
+        {
+            found(&Answer::of(&head, block));
+        }
+    });
+}
+
+type FileRecord<'a> = Record<'a, BufReader<File>>;
+
+/// Hands over every record that can be read. What cannot is told elsewhere.
+fn each_record(files: &[PathBuf], mut each: impl FnMut(&mut FileRecord<'_>, &mut Option<Held>)) {
     for path in files {
         let Ok(Some((mut reader, _))) = files::open(path) else { continue };
+        let mut held = None;
         while let Some(record) = reader.next() {
-            let Ok(mut record) = record else { continue };
-            let head = &record.head;
-            let is_it = head.kind == Kind::Response
-                && head.url() == Some(&place.url)
-                && head.field("WARC-Date") == Some(&place.date);
-            if is_it {
-                let head = head.clone();
-                let block = record.block(BLOCK_BYTES_MAX).ok()?;
-                return Some(Answer::of(&head, block));
+            if let Ok(mut record) = record {
+                each(&mut record, &mut held);
             }
         }
     }
-    None
 }
 
 impl Held {
@@ -265,6 +298,7 @@ impl Answer {
         Self {
             block,
             digest: text("WARC-Payload-Digest"),
+            is_revisit,
             payload_at: place.filter(|_| is_revisit),
             // A revisit is marked so because its payload is elsewhere.
             truncated: text("WARC-Truncated").filter(|_| !is_revisit),
@@ -281,6 +315,7 @@ impl Trace {
         let outcome = match (&block, fields.get("outcome")) {
             (Some(block), _) => Outcome::Status(HttpMessage::split(block).status()?.parse().ok()?),
             (None, Some(INTERRUPTED)) => Outcome::Interrupted,
+            (None, Some(FORGOTTEN)) => Outcome::Forgotten,
             (None, word) => Outcome::Failed(word?.to_owned()),
         };
         let purpose = match fields.get("errand") {

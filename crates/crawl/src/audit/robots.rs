@@ -2,6 +2,7 @@
 //! (RFC 9309 §2.3).
 
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rhumb_archive::HttpMessage;
@@ -9,7 +10,7 @@ use rhumb_rules::{HOPS_MAX, Robots, RobotsFor};
 use rhumb_web::{Canon, CanonUrl, Origin, Scheme, Site, Span};
 
 use super::moment::Moment;
-use super::records::{Answer, Outcome, Place, Trace};
+use super::records::{Answer, Outcome, Trace, originals};
 
 /// A file is believed for a day; a request that was decided on in time may begin a little later.
 const BELIEVED_FOR: Span = Span::minutes(24 * 60 + 5);
@@ -18,17 +19,23 @@ const GIVEN_UP_AFTER: Span = Span::hours(30 * 24);
 /// A file that was fetched from another site is not known here at once: the gap that it asks for
 /// holds after this.
 const TOLD_WITHIN: Span = Span::seconds(2);
-/// Payloads that are looked for in the whole archive, because no robots.txt had them first.
-const SEARCHES_MAX: usize = 16;
+/// How often the whole archive is searched for payloads that no robots.txt had first. One search
+/// finds them all; a crawl that runs may bring more meanwhile.
+const SEARCHES_MAX: usize = 2;
+
+/// What a file says to each of the names by which the crawl went.
+pub(super) type Voices = Arc<[RobotsFor]>;
 
 /// The robots.txt files of all origins.
 pub(super) struct Origins {
-    agent: String,
+    agents: Vec<String>,
+    /// The name by which the crawl goes.
+    agent: usize,
     files: HashMap<Origin, File>,
     /// Files by the digest of their payload: many sites have the same, and later captures of a
     /// payload only refer to it.
-    by_digest: HashMap<String, Arc<RobotsFor>>,
-    allow_all: Arc<RobotsFor>,
+    by_digest: HashMap<String, Voices>,
+    allow_all: Voices,
     /// Redirects to follow for whom, in records that do not say for whom they are.
     moved: HashMap<String, VecDeque<Origin>>,
     searches: usize,
@@ -38,9 +45,11 @@ pub(super) struct Origins {
 #[derive(Debug)]
 struct File {
     /// The last good one.
-    rules: Option<Arc<RobotsFor>>,
+    rules: Option<Voices>,
     /// The one that held before it.
-    before: Option<Arc<RobotsFor>>,
+    before: Option<Voices>,
+    /// Whether the good one was taken out of the archive.
+    is_forgotten: bool,
     /// When the good one came.
     since: Moment,
     /// When the last answer came that did not lead elsewhere.
@@ -58,15 +67,18 @@ struct File {
 /// What holds for an origin at a moment.
 pub(super) enum Standing {
     /// Its file speaks.
-    Known { rules: Arc<RobotsFor>, fetched_ms: u64 },
+    Known { rules: Voices, fetched_ms: u64 },
+    /// It spoke, and was taken out of the archive since.
+    Forgotten,
     /// Nothing may be fetched: the reason.
     Unknown(String),
 }
 
 /// What an answer to the question for a robots.txt means.
 enum Heard {
-    File(Arc<RobotsFor>),
+    File(Voices),
     Absent,
+    Forgotten,
     Unchanged,
     Unreachable,
     Moved(String),
@@ -75,25 +87,40 @@ enum Heard {
 }
 
 impl Origins {
-    pub(super) fn new(agent: &str) -> Self {
+    pub(super) fn new(agents: Vec<String>) -> Self {
+        let agents = if agents.is_empty() { vec![String::new()] } else { agents };
+        let allow_all = voices(&Robots::allow_all(), &agents);
         Self {
-            agent: agent.to_owned(),
+            agents,
+            agent: 0,
             files: HashMap::new(),
             by_digest: HashMap::new(),
-            allow_all: Arc::new(Robots::allow_all().for_agent(agent)),
+            allow_all,
             moved: HashMap::new(),
             searches: 0,
         }
     }
 
-    /// Takes in an answer; `find` looks for a payload in the whole archive.
-    pub(super) fn hear(&mut self, trace: &Trace, find: impl Fn(&Place) -> Option<Answer>) {
-        let origin = self.speaks_for(trace);
+    /// From here on the crawl goes by this name.
+    pub(super) fn go_by(&mut self, agent: &str) {
+        let known = self.agents.iter().position(|it| it.eq_ignore_ascii_case(agent));
+        self.agent = known.unwrap_or(self.agent);
+    }
+
+    /// What a file says to the crawl as it is called now.
+    pub(super) fn to_us<'a>(&self, rules: &'a Voices) -> &'a RobotsFor {
+        &rules[self.agent]
+    }
+
+    /// Takes in an answer; payloads may be anywhere in the archive.
+    pub(super) fn hear(&mut self, trace: &Trace, archive: &[PathBuf]) {
+        let Some(origin) = self.speaks_for(trace) else { return };
         let hops = self.files.get(&origin).map_or(0, |file| file.hops(trace, &origin));
         let heard = match (&trace.outcome, &trace.answer) {
             (Outcome::Interrupted, _) => return,
+            (Outcome::Forgotten, _) => Heard::Forgotten,
             (Outcome::Status(status), Some(answer)) => {
-                self.read(trace, *status, answer, hops, find)
+                self.read(trace, *status, answer, hops, archive)
             }
             _ => Heard::Unreachable,
         };
@@ -106,13 +133,18 @@ impl Origins {
         file.take(heard, at, hops, &self.allow_all);
     }
 
-    /// For whom this is the robots.txt; earlier versions did not write that down.
-    fn speaks_for(&mut self, trace: &Trace) -> Origin {
-        if let Some(origin) = &trace.robots_for {
-            return origin.clone();
+    /// For whom this is the robots.txt. Earlier versions did not write that down; later ones do,
+    /// so if it is missing then whoever it spoke for was taken out of the archive.
+    fn speaks_for(&mut self, trace: &Trace) -> Option<Origin> {
+        if trace.robots_for.is_some() {
+            return trace.robots_for.clone();
+        }
+        let own = trace.url.origin();
+        if trace.began.tick.is_some() {
+            return Some(own).filter(|own| trace.url == own.robots_url());
         }
         let waiting = self.moved.get_mut(trace.url.as_str());
-        waiting.and_then(VecDeque::pop_front).unwrap_or_else(|| trace.url.origin())
+        Some(waiting.and_then(VecDeque::pop_front).unwrap_or(own))
     }
 
     fn read(
@@ -121,11 +153,11 @@ impl Origins {
         status: u16,
         answer: &Answer,
         hops: u8,
-        find: impl Fn(&Place) -> Option<Answer>,
+        archive: &[PathBuf],
     ) -> Heard {
         match status {
             429 | 500.. => Heard::Unreachable,
-            200..300 => self.file(answer, find),
+            200..300 => self.file(answer, archive),
             304 => Heard::Unchanged,
             300..400 if hops < HOPS_MAX => {
                 target(trace, answer).map_or(Heard::Absent, Heard::Moved)
@@ -134,19 +166,17 @@ impl Origins {
         }
     }
 
-    fn file(&mut self, answer: &Answer, find: impl Fn(&Place) -> Option<Answer>) -> Heard {
-        let known = answer.digest.as_ref().and_then(|digest| self.by_digest.get(digest));
-        if let Some(place) = &answer.payload_at {
-            if let Some(rules) = known {
-                return Heard::File(Arc::clone(rules));
-            }
-            if self.searches >= SEARCHES_MAX {
-                return Heard::Lost;
-            }
-            self.searches += 1;
-            return find(place).map_or(Heard::Lost, |answer| self.parsed(&answer));
+    fn file(&mut self, answer: &Answer, archive: &[PathBuf]) -> Heard {
+        if !answer.is_revisit {
+            return self.parsed(answer);
         }
-        self.parsed(answer)
+        let Some(digest) = &answer.digest else { return Heard::Lost };
+        let is_known = self.by_digest.contains_key(digest);
+        if !is_known && answer.payload_at.is_some() && self.searches < SEARCHES_MAX {
+            self.searches += 1;
+            originals(archive, |original| drop(self.parsed(original)));
+        }
+        self.by_digest.get(digest).map_or(Heard::Lost, |rules| Heard::File(Arc::clone(rules)))
     }
 
     fn parsed(&mut self, answer: &Answer) -> Heard {
@@ -155,7 +185,7 @@ impl Origins {
         if answer.is_torn(&body) {
             return Heard::Unreachable;
         }
-        let parse = || Arc::new(Robots::parse(&body).for_agent(&self.agent));
+        let parse = || voices(&Robots::parse(&body), &self.agents);
         let rules = match &answer.digest {
             Some(digest) => self.by_digest.entry(digest.clone()).or_insert_with(parse),
             None => &mut parse(),
@@ -168,6 +198,9 @@ impl Origins {
         let Some(file) = self.files.get(origin) else {
             return Standing::Unknown("its robots.txt was not asked for before".to_owned());
         };
+        if file.is_forgotten {
+            return Standing::Forgotten;
+        }
         let Some(rules) = file.rules_at(at) else {
             return Standing::Unknown(file.why_none.to_owned());
         };
@@ -185,7 +218,8 @@ impl Origins {
     /// The gap that the files of a site ask for at a moment, over both schemes; of two minutes of
     /// the day the lesser one.
     pub(super) fn gap(&self, site: &Site, at: Moment, minutes: [u16; 2]) -> Option<u64> {
-        let gap = |rules: &RobotsFor| {
+        let gap = |rules: &Voices| {
+            let rules = self.to_us(rules);
             let gaps = minutes.map(|minute| rules.gap(minute).map_or(0, |gap| gap.0));
             gaps[0].min(gaps[1])
         };
@@ -193,16 +227,20 @@ impl Origins {
         let gaps = schemes.into_iter().filter_map(|scheme| {
             let origin = Origin { scheme, site: site.clone() };
             let file = self.files.get(&origin)?;
-            let now = file.rules_at(at).map_or(0, |rules| gap(rules));
+            let now = file.rules_at(at).map_or(0, gap);
             let is_told = at.since(file.since) > i64::try_from(TOLD_WITHIN.0).unwrap_or(0);
             if file.is_from_elsewhere && !is_told {
-                let before = file.before.as_ref().map_or(0, |rules| gap(rules));
+                let before = file.before.as_ref().map_or(0, gap);
                 return Some(now.min(before));
             }
             Some(now)
         });
         gaps.max().filter(|gap| *gap > 0)
     }
+}
+
+fn voices(robots: &Robots, agents: &[String]) -> Voices {
+    agents.iter().map(|agent| robots.for_agent(agent)).collect()
 }
 
 /// Where an answer leads.
@@ -218,6 +256,7 @@ impl File {
         Self {
             rules: None,
             before: None,
+            is_forgotten: false,
             since: at,
             answered: None,
             is_from_elsewhere: false,
@@ -234,10 +273,13 @@ impl File {
         if is_anew { 0 } else { hops.saturating_add(1) }
     }
 
-    fn take(&mut self, heard: Heard, at: Moment, hops: u8, allow_all: &Arc<RobotsFor>) {
+    fn take(&mut self, heard: Heard, at: Moment, hops: u8, allow_all: &Voices) {
         self.moving = None;
         if !matches!(heard, Heard::Unreachable | Heard::Moved(_)) {
             self.failing_since = None;
+        }
+        if !matches!(heard, Heard::Unreachable | Heard::Moved(_) | Heard::Unchanged) {
+            self.is_forgotten = matches!(heard, Heard::Forgotten);
         }
         let rules = match heard {
             Heard::Moved(target) => {
@@ -254,6 +296,7 @@ impl File {
                 }
                 Some(Arc::clone(allow_all))
             }
+            Heard::Forgotten => None,
             Heard::Lost => {
                 self.why_none = "its robots.txt refers to a record that is not in the archive";
                 None
@@ -271,7 +314,7 @@ impl File {
     }
 
     /// The rules that held at a moment.
-    fn rules_at(&self, at: Moment) -> Option<&Arc<RobotsFor>> {
+    fn rules_at(&self, at: Moment) -> Option<&Voices> {
         if at.since(self.since) >= -1 { self.rules.as_ref() } else { self.before.as_ref() }
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct Timing {
     in_flight: u32,
     /// Quiet time that was less than was asked for.
     early_by: Option<u64>,
+    /// The same before a later request, which was written down first.
+    hurried: Option<Kept>,
 }
 
 impl SiteBook {
@@ -60,12 +62,12 @@ impl SiteBook {
             && self.recent.iter().any(is_same)
     }
 
-    /// Takes down a request; `by_robots` is the gap that robots.txt asked for, from the end of the
-    /// request before it.
+    /// Takes down a request; `by_robots` is the gap that robots.txt asked for between the end of
+    /// one request and the beginning of the next.
     pub(super) fn note(
         &mut self,
         trace: &Trace,
-        by_robots: impl Fn(Moment) -> Option<u64>,
+        by_robots: impl Fn(Moment, Moment) -> Option<u64>,
     ) -> Timing {
         let stay = Stay {
             began: trace.began,
@@ -85,10 +87,11 @@ impl SiteBook {
         }
         audit.interrupted += u64::from(trace.outcome == Outcome::Interrupted);
         audit.delay_ms = audit.delay_ms.max(trace.delay_ms);
-        audit.crawl_delay_ms = audit.crawl_delay_ms.max(by_robots(trace.began));
+        audit.crawl_delay_ms = audit.crawl_delay_ms.max(by_robots(trace.began, trace.began));
         audit.max_in_flight = audit.max_in_flight.max(timing.in_flight);
-        if let Some(gap_ms) = timing.gap_ms {
-            audit.note_gap(Kept { gap_ms, asked_ms: timing.asked_ms });
+        let gap = timing.gap_ms.map(|gap_ms| Kept { gap_ms, asked_ms: timing.asked_ms });
+        for kept in gap.into_iter().chain(timing.hurried) {
+            audit.note_gap(kept);
         }
         self.remember(stay, trace.connections);
         timing
@@ -98,15 +101,14 @@ impl SiteBook {
         &self,
         stay: Stay,
         connections: u32,
-        by_robots: &impl Fn(Moment) -> Option<u64>,
+        by_robots: &impl Fn(Moment, Moment) -> Option<u64>,
     ) -> Timing {
         let in_flight = self.in_flight(stay);
         let before = self.recent.iter().filter(|it| stay.began.since(it.began) >= 0);
         let asked = |it: &Stay| stay.asked_after(it, by_robots);
         let gap = |it: &Stay| stay.began.since(it.ended);
         let last = before.clone().min_by_key(|it| gap(it));
-        let tired = before.filter(|it| gap(it) < signed(asked(it)) - TOLERANCE_MS);
-        let is_early = tired.count() >= usize::try_from(connections).unwrap_or(usize::MAX);
+        let is_early = self.disturbed(&stay, by_robots) >= connections;
         let is_alone = in_flight <= 1;
         let gap_ms = last.map(|it| if is_alone { unsigned(gap(it)) } else { 0 });
         Timing {
@@ -114,7 +116,31 @@ impl SiteBook {
             asked_ms: last.map_or(0, asked),
             in_flight,
             early_by: gap_ms.filter(|_| is_early),
+            hurried: self.hurried(stay, connections, by_robots),
         }
+    }
+
+    /// How many requests before this one had not had their rest when it began.
+    fn disturbed(&self, stay: &Stay, by_robots: &impl Fn(Moment, Moment) -> Option<u64>) -> u32 {
+        let others = self.recent.iter().filter(|it| !std::ptr::eq(*it, stay));
+        let disturbed = others.filter(|it| stay.disturbs(it, by_robots)).count();
+        u32::try_from(disturbed).unwrap_or(u32::MAX)
+    }
+
+    /// The gap after this one, where a request that was written down before it began too soon for
+    /// its sake. Nobody noticed then.
+    fn hurried(
+        &self,
+        stay: Stay,
+        connections: u32,
+        by_robots: &impl Fn(Moment, Moment) -> Option<u64>,
+    ) -> Option<Kept> {
+        let mut later = self.recent.iter().filter(|it| it.began.since(stay.began) > 0);
+        let hurried = later.find(|it| {
+            it.disturbs(&stay, by_robots) && self.disturbed(it, by_robots) + 1 == connections
+        })?;
+        let gap_ms = unsigned(hurried.began.since(stay.ended));
+        Some(Kept { gap_ms, asked_ms: hurried.asked_after(&stay, by_robots) })
     }
 
     /// The most requests at once while this one was under way: whenever one of them began.
@@ -145,12 +171,22 @@ impl Stay {
 
     /// The gap to another one that was asked for. The settings may have been changed between the
     /// two, as may the hour: then the lesser holds.
-    fn asked_after(&self, before: &Self, by_robots: &impl Fn(Moment) -> Option<u64>) -> u64 {
+    fn asked_after(
+        &self,
+        before: &Self,
+        by_robots: &impl Fn(Moment, Moment) -> Option<u64>,
+    ) -> u64 {
         let by_settings = match (before.delay_ms, self.delay_ms) {
             (Some(then), Some(now)) => then.min(now),
             (then, now) => now.or(then).unwrap_or(0),
         };
-        by_settings.max(by_robots(before.ended).unwrap_or(0))
+        by_settings.max(by_robots(before.ended, self.began).unwrap_or(0))
+    }
+
+    /// Whether it began after another one, and before the gap to that was over.
+    fn disturbs(&self, other: &Self, by_robots: &impl Fn(Moment, Moment) -> Option<u64>) -> bool {
+        let asked = signed(self.asked_after(other, by_robots));
+        self.began.since(other.began) >= 0 && self.began.since(other.ended) < asked - TOLERANCE_MS
     }
 }
 
@@ -164,6 +200,9 @@ impl Timing {
         } else if let Some(gap) = self.early_by {
             let what = format!("{gap} ms after the request before it, asked for {}", self.asked_ms);
             found.push((ViolationKind::Gap, format!("{what} ms")));
+        } else if let Some(Kept { gap_ms, asked_ms }) = self.hurried {
+            let what = format!("{gap_ms} ms before the request after it, asked for {asked_ms} ms");
+            found.push((ViolationKind::Gap, what));
         }
         found
     }

@@ -8,6 +8,8 @@ mod dossier;
 mod fact;
 mod robots;
 mod settle;
+#[cfg(test)]
+mod several;
 mod state;
 mod tally;
 #[cfg(test)]

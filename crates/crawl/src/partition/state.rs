@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use rhumb_frontier::{Entry, Frontier, LaneKey, Place};
 use rhumb_seen::{Bucket, Seen};
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, HashKey, Origin, PartitionId, Scheme, Site, Tick, TicketNumber, UrlKey,
+    Candidate, CanonUrl, Errand, HashKey, Origin, PartitionId, Scheme, Site, Tick, TicketNumber,
+    UrlKey,
 };
 use serde::{Deserialize, Serialize};
 

@@ -8,9 +8,7 @@ use super::desk::{self, Desk};
 use super::handle::Ask;
 use super::pulse;
 use super::report::{SiteLine, Standing};
-use crate::ask::{
-    Activity, Circumstances, Evidence, Gathered, SiteStanding, Status, Strain, Why,
-};
+use crate::ask::{Activity, Circumstances, Evidence, Gathered, SiteStanding, Status, Strain, Why};
 use crate::partition::UrlRecord;
 
 impl Desk {

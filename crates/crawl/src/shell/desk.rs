@@ -12,7 +12,9 @@ use std::sync::Arc;
 use rhumb_frontier::Outage;
 use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
-use rhumb_web::{Candidate, CanonUrl, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick};
+use rhumb_web::{
+    Candidate, CanonUrl, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick,
+};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
@@ -325,7 +327,8 @@ impl Desk {
 
     /// How many tickets may be issued now.
     fn room(&self, now: Tick) -> usize {
-        if self.backlog.len() + self.unwritten >= REPORTS_MAX || self.is_behind() || self.is_paused {
+        if self.backlog.len() + self.unwritten >= REPORTS_MAX || self.is_behind() || self.is_paused
+        {
             return 0;
         }
         if self.down_since.is_some() {

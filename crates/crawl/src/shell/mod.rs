@@ -267,5 +267,9 @@ pub async fn run(
     let duplicates = progress.tally.duplicates;
     drop((desk, worker, inbox));
     committer.await.expect("the committer does not panic")?;
+    if !matches!(ended, Ended::DiskLow { .. }) {
+        // Where it fails nothing is lost but time at the next opening.
+        drop(tokio::task::spawn_blocking(move || tables.settle()).await);
+    }
     Ok(Summary { ended, progress, duplicates, hosts, facts })
 }

@@ -15,9 +15,9 @@ mod line;
 mod opening;
 mod replay;
 mod rows;
+mod takedown;
 #[cfg(test)]
 mod tests;
-mod takedown;
 mod view;
 mod warming;
 
@@ -39,9 +39,9 @@ use line::Line;
 pub use checkpoint::{Holdings, Installed, Snapshot};
 pub use footprint::disk_use;
 pub use opening::{Opened, open};
+pub use rows::{Identity, SeenHandle, load_site};
 pub(crate) use rows::{read_record, sites};
 pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
-pub use rows::{Identity, SeenHandle, load_site};
 pub use view::{View, view};
 pub use warming::warm_tables;
 
@@ -137,9 +137,7 @@ impl StoreError {
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
-            Self::Partitions { .. }
-                | Self::NoCrawl(_)
-                | Self::Tables(TablesError::InUse { .. })
+            Self::Partitions { .. } | Self::NoCrawl(_) | Self::Tables(TablesError::InUse { .. })
         )
     }
 

@@ -107,6 +107,10 @@ pub trait Tables: Debug + Send + Sync {
     /// One batch with the offset up to which it holds: all of it is durable on return, or none of
     /// it happened. After an error it is unknown which: open the tables again.
     fn commit(&self, batch: Batch, offset: Offset) -> Result<(), TablesError>;
+    /// Makes the next opening quick, where that takes work; for the end of a run.
+    fn settle(&self) -> Result<(), TablesError> {
+        Ok(())
+    }
     /// The offset of the newest batch; none if there never was one.
     fn offset(&self) -> Result<Option<Offset>, TablesError>;
 }

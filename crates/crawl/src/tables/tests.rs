@@ -199,3 +199,26 @@ fn a_commit_can_be_made_to_fail() {
     tables.commit(Batch::default(), Offset(4)).unwrap();
     assert_eq!(tables.offset().unwrap(), Some(Offset(4)));
 }
+
+#[test]
+fn settled_tables_have_a_short_journal_and_every_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("tables");
+    let tables = FjallTables::open(&folder, MEMORY).unwrap();
+    let mut batch = Batch::default();
+    for number in 0..20_000_u32 {
+        batch.put(Table::Urls, number.to_be_bytes().to_vec(), vec![7; 300]);
+    }
+    tables.commit(batch, Offset(9)).unwrap();
+    assert!(super::fjalled::journal_bytes(&folder) > 5_000_000);
+    tables.settle().unwrap();
+    drop(tables);
+    assert!(super::fjalled::journal_bytes(&folder) < 100_000, "a reader has little to read");
+    let tables = FjallTables::open(&folder, MEMORY).unwrap();
+    assert_eq!(tables.offset().unwrap(), Some(Offset(9)));
+    assert_eq!(rows(&tables, Table::Urls, b"").len(), 20_000);
+    // What is short already is left alone.
+    tables.settle().unwrap();
+    tables.commit(some_rows(), Offset(10)).unwrap();
+    assert_eq!(tables.offset().unwrap(), Some(Offset(10)));
+}

@@ -29,6 +29,9 @@ const COPY_BYTES: usize = 256 * 1024;
 /// The longest block that is held: bodies are cut at far less.
 const BLOCK_BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// The outcome of a robots.txt whose record was taken out, where it spoke for an origin that stays.
+pub const FORGOTTEN: &str = "forgotten";
+
 /// Whether a URL is to go.
 type Covers<'a> = &'a dyn Fn(&str) -> bool;
 
@@ -49,7 +52,9 @@ pub struct Removed {
 /// that are concurrent to it. `covers` is handed targets as they stand in `WARC-Target-URI`.
 ///
 /// A revisit of another target that referred to one of them gets its payload. Metadata of others
-/// loses the fields that name one. Damage is an error before anything is changed. Files are
+/// loses the fields that name one. Where a robots.txt goes that spoke for an origin which stays, a
+/// note of that remains in the origin's own name, with the outcome [`FORGOTTEN`]: without it that
+/// origin would look as if it had been visited without one. Damage is an error before anything is changed. Files are
 /// replaced whole, so that a kill leaves each of them old or new; doing it again finishes it.
 ///
 /// Places in a file that changes mean nothing afterwards, so whoever remembers one should not: a
@@ -197,6 +202,11 @@ impl Removal<'_> {
             return Ok(None);
         }
         let (mut head, block) = self.read((file, edit.from))?;
+        if edit.change == Change::Anonymise {
+            self.removed.records += 1;
+            let block = renewal::anonymised(&mut head, &block);
+            return Ok(Some(encoder.again(&head, &block)));
+        }
         if edit.change == Change::Scrub {
             let block = renewal::scrubbed(&block, self.covers);
             return Ok(Some(encoder.again(&head, &block)));

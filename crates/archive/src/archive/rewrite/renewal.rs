@@ -1,13 +1,29 @@
 //! What records of others become that had to do with one that goes.
 
-use super::Covers;
 use super::survey::Heir;
+use super::{Covers, FORGOTTEN};
 use crate::encode::{fields_block, fields_of};
 use crate::http::HttpMessage;
 use crate::read::{Kind, RecordHead};
 
 /// The fields by which a revisit refers to another capture.
 const REFERS: [&str; 3] = ["WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"];
+
+/// The field that says for whom a robots.txt speaks.
+const ROBOTS_FOR: &str = "robotsFor";
+/// What is kept of the note of a robots.txt that goes.
+const KEPT_FIELDS: [&str; 4] = ["errand", "tick", "fetchTimeMs", ROBOTS_FOR];
+/// What is kept of that record's head: nothing that leads to where it was.
+const KEPT_HEAD: [&str; 8] = [
+    "WARC-Type",
+    "WARC-Record-ID",
+    "WARC-Warcinfo-ID",
+    "WARC-Date",
+    "WARC-Target-URI",
+    "WARC-Block-Digest",
+    "Content-Type",
+    "Content-Length",
+];
 
 /// A revisit refers to another capture, or to none.
 pub(super) fn disown(head: &mut RecordHead, heir: Option<&Heir>) {
@@ -53,10 +69,32 @@ pub(super) fn scrubbed(block: &[u8], covers: Covers<'_>) -> Vec<u8> {
 
 fn is_covered(name: &str, value: &str, covers: Covers<'_>) -> bool {
     // An origin stands for its site: it does not go because the front page does.
-    if name == "robotsFor" {
-        return covers(&format!("{}/robots.txt", value.trim_end_matches('/')));
+    if name == ROBOTS_FOR {
+        return covers(&robots_url(value));
     }
     value.contains("://") && covers(value)
+}
+
+fn robots_url(origin: &str) -> String {
+    format!("{}/robots.txt", origin.trim_end_matches('/'))
+}
+
+/// Whether named values tell of a robots.txt of an origin that stays.
+pub(super) fn speaks_for_another(block: &[u8], covers: Covers<'_>) -> bool {
+    let fields = fields_of(block);
+    fields.iter().any(|(name, value)| name == ROBOTS_FOR && !covers(&robots_url(value)))
+}
+
+/// What is left of the note of a robots.txt that goes: for whom it spoke, and when.
+pub(super) fn anonymised(head: &mut RecordHead, block: &[u8]) -> Vec<u8> {
+    let mut fields = fields_of(block);
+    fields.retain(|(name, _)| KEPT_FIELDS.contains(&name.as_str()));
+    if let Some((_, origin)) = fields.iter().find(|(name, _)| name == ROBOTS_FOR) {
+        set_field(head, "WARC-Target-URI", &robots_url(origin));
+    }
+    head.fields.retain(|(name, _)| KEPT_HEAD.iter().any(|kept| kept.eq_ignore_ascii_case(name)));
+    fields.push(("outcome".to_owned(), FORGOTTEN.to_owned()));
+    fields_block(&fields)
 }
 
 fn drop_fields(head: &mut RecordHead, names: &[&str]) {

@@ -24,6 +24,8 @@ pub(super) enum Change {
     Refill,
     /// It loses the named values that are covered.
     Scrub,
+    /// It tells of a robots.txt that goes, and that spoke for an origin which stays.
+    Anonymise,
 }
 
 /// A record that changes, and where it lies.
@@ -83,7 +85,11 @@ pub(super) fn survey(file: &dyn DiskFile, covers: Covers<'_>) -> Result<Survey, 
             head.url().is_some_and(covers) || follows.is_some_and(|id| gone.contains(&id));
         let change = if is_covered {
             gone.extend(head.field("WARC-Record-ID").map(|id| hasher.hash_one(id)));
-            Some(Change::Drop)
+            Some(if speaks_for_another(&mut record, covers) {
+                Change::Anonymise
+            } else {
+                Change::Drop
+            })
         } else {
             change_of(&mut record, covers)
         };
@@ -96,25 +102,33 @@ pub(super) fn survey(file: &dyn DiskFile, covers: Covers<'_>) -> Result<Survey, 
     Ok(survey)
 }
 
+/// Whether a record that goes tells of a robots.txt of an origin that stays.
+fn speaks_for_another<R: io::BufRead + io::Seek>(
+    record: &mut Record<'_, R>,
+    covers: Covers<'_>,
+) -> bool {
+    fields(record).is_some_and(|block| renewal::speaks_for_another(&block, covers))
+}
+
+/// The block of a record that holds named values about a fetch.
+fn fields<R: io::BufRead + io::Seek>(record: &mut Record<'_, R>) -> Option<Vec<u8>> {
+    let head = &record.head;
+    let is_it = head.kind == Kind::Metadata
+        && head.field("Content-Type") == Some(WARC_FIELDS)
+        && head.length <= FIELDS_BYTES_MAX;
+    // The reader remembers an error and says so when the record is finished.
+    if is_it { record.block(usize::MAX).ok() } else { None }
+}
+
 /// What happens to a record that itself stays.
 fn change_of<R: io::BufRead + io::Seek>(
     record: &mut Record<'_, R>,
     covers: Covers<'_>,
 ) -> Option<Change> {
-    let head = &record.head;
-    match head.kind {
-        Kind::Revisit => {
-            let earlier = head.field("WARC-Refers-To-Target-URI");
-            earlier.is_some_and(covers).then_some(Change::Refill)
-        }
-        Kind::Metadata
-            if head.field("Content-Type") == Some(WARC_FIELDS)
-                && head.length <= FIELDS_BYTES_MAX =>
-        {
-            // The reader remembers an error and says so when the record is finished.
-            let block = record.block(usize::MAX).ok()?;
-            renewal::names_covered(&block, covers).then_some(Change::Scrub)
-        }
-        _ => None,
+    if record.head.kind == Kind::Revisit {
+        let earlier = record.head.field("WARC-Refers-To-Target-URI");
+        return earlier.is_some_and(covers).then_some(Change::Refill);
     }
+    let block = fields(record)?;
+    renewal::names_covered(&block, covers).then_some(Change::Scrub)
 }

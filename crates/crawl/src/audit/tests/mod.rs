@@ -1,5 +1,7 @@
 //! Archives made by hand: what is planted in them is found, and nothing else.
 
+mod adversary;
+
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -16,6 +18,8 @@ const NOON: Duration = Duration::from_hours(491_700);
 const HOUR_MS: u64 = 3_600_000;
 const OPEN_TO_ALL: &str = "User-agent: *\nAllow: /\n";
 
+const CRAWL: CrawlId = CrawlId([7; 16]);
+
 /// An archive in the making.
 struct Book {
     folder: tempfile::TempDir,
@@ -28,31 +32,24 @@ struct Book {
     has_ticks: bool,
     earlier: Option<Earlier>,
     cut: Option<Cut>,
+    /// By how much the wall clock goes wrong.
+    clock_is_late_by: u64,
 }
 
 impl Book {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let crawl = CrawlId([7; 16]);
-        let about = About {
-            software: "rhumb/1".to_owned(),
-            agent: "rhumb/1 (+me@example.test)".to_owned(),
-            operator: Some("me@example.test".to_owned()),
-            robots: "obey".to_owned(),
-        };
-        let settings =
-            ArchiveSettings { prefix: "rhumb".to_owned(), rotate_bytes: 1 << 20, crawl, about };
-        let archive = Archive::open(rhumb_disk::real(), folder.path(), settings, Keep::Everything);
         Self {
+            archive: open(folder.path(), "rhumb"),
             folder,
-            archive: archive.expect("an archive"),
-            encoder: Encoder::new(crawl),
+            encoder: Encoder::new(CRAWL),
             number: 0,
             delay: Some(1_000),
             connections: 1,
             has_ticks: true,
             earlier: None,
             cut: None,
+            clock_is_late_by: 0,
         }
     }
 
@@ -84,7 +81,7 @@ impl Book {
         let capture = Capture {
             url: &url,
             number: self.number,
-            began: moment(at),
+            began: moment(at) - Duration::from_millis(self.clock_is_late_by),
             address: None,
             protocols: vec!["http/1.1"],
             sent: b"GET / HTTP/1.1\r\n\r\n",
@@ -156,12 +153,24 @@ impl Book {
     }
 }
 
+fn open(folder: &Path, agent: &str) -> Archive {
+    let about = About {
+        software: "rhumb/1".to_owned(),
+        agent: format!("{agent}/1 (+me@example.test)"),
+        operator: Some("me@example.test".to_owned()),
+        robots: "obey".to_owned(),
+    };
+    let prefix = "rhumb".to_owned();
+    let settings = ArchiveSettings { prefix, rotate_bytes: 1 << 20, crawl: CRAWL, about };
+    Archive::open(rhumb_disk::real(), folder, settings, Keep::Everything).expect("an archive")
+}
+
 fn moment(at: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + NOON + Duration::from_millis(at)
 }
 
 fn audited(folder: &Path, only: Option<&str>) -> Audit {
-    audit(folder, "rhumb", only, &mut |_| {}).expect("audited")
+    audit(folder, only, &mut |_| {}).expect("audited")
 }
 
 const A: &str = "https://a.test";
@@ -516,7 +525,7 @@ fn every_request_is_told_with_the_line_that_allowed_it() {
         let line = request.robots.and_then(|robots| robots.verdict.line);
         told.push((request.url.to_owned(), request.gap_ms, request.took_ms, line));
     };
-    audit(folder.path(), "rhumb", None, &mut each).expect("audited");
+    audit(folder.path(), None, &mut each).expect("audited");
     let expect = [
         ("https://a.test/robots.txt".to_owned(), None, Some(10), None),
         ("https://a.test/ok/1".to_owned(), Some(1_000), Some(7), Some(3)),
@@ -547,6 +556,6 @@ fn a_file_that_grows_is_read_as_far_as_it_is_whole() {
 #[test]
 fn an_archive_without_files_is_no_clean_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let empty = audit(folder.path(), "rhumb", None, &mut |_| {});
+    let empty = audit(folder.path(), None, &mut |_| {});
     assert!(matches!(empty, Err(AuditError::Empty { .. })), "{empty:?}");
 }

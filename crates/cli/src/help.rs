@@ -1,0 +1,60 @@
+//! `rhumb --help`: the commands by what they are for.
+
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory};
+
+use crate::Cli;
+
+/// Every command once, in the order in which a user meets them.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Crawl", &["crawl", "demo", "plan"]),
+    ("Ask a crawl, while it runs or afterwards", &["status", "why", "audit", "export"]),
+    ("Change a crawl", &["pause", "resume", "stop", "submit", "site", "forget"]),
+    ("Try one thing, without a crawl", &["url", "robots", "page"]),
+];
+/// The width of a command's name.
+const NAME: usize = 7;
+
+/// The command line, with its help in groups.
+pub(crate) fn command() -> Command {
+    let rhumb = Cli::command();
+    let header = rhumb.get_styles().get_header();
+    let literal = rhumb.get_styles().get_literal();
+    let mut list = String::new();
+    for (title, names) in GROUPS {
+        writeln!(list, "{header}{title}:{header:#}").expect("a string takes all");
+        for name in names {
+            let command = rhumb.find_subcommand(name).expect("a test looks for each");
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            writeln!(list, "  {literal}{name:<NAME$}{literal:#} {about}")
+                .expect("a string takes all");
+        }
+        list.push('\n');
+    }
+    let template = format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{header}Options:{header:#}\n{{options}}"
+    );
+    rhumb.help_template(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group_and_fits_a_terminal() {
+        let rhumb = Cli::command();
+        let mut known: Vec<&str> = rhumb.get_subcommands().map(Command::get_name).collect();
+        let mut listed: Vec<&str> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        known.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, known);
+        let help = command().render_help().to_string();
+        assert!(help.contains("\nCrawl:\n  crawl   Crawl from seeds"), "{help}");
+        for line in help.lines().skip(1) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+}
