@@ -44,7 +44,7 @@ impl Fault {
     pub(crate) fn file(doing: &str, path: impl Display, error: &std::io::Error) -> Self {
         let advice = match error.kind() {
             ErrorKind::PermissionDenied => {
-                "the user whose it is, with sudo -u USER, or other rights for it"
+                "the same as the user who owns it, with sudo -u USER, or other rights for it"
             }
             ErrorKind::ReadOnlyFilesystem => "a copy of it where you may write",
             ErrorKind::StorageFull => "make room on that disk",

@@ -56,21 +56,21 @@ enum Command {
     Status(status::StatusArgs),
     /// Tell the story of a URL: found, judged, queued, fetched, and why
     Why(why::WhyArgs),
-    /// Prove what it did to every host: gaps, requests at once, robots.txt
+    /// Prove what a crawl did to every host: requests, gaps, robots.txt
     Audit(audit::AuditArgs),
-    /// Take a host or a URL out of it, for good: this cannot be undone
+    /// Take a host or a URL out of a crawl, for good: this cannot be undone
     Forget(forget::ForgetArgs),
-    /// Add seeds, whether it runs or not
+    /// Add seeds to a crawl, whether it runs or not
     Submit(control::SubmitArgs),
-    /// Show or change what holds for one site: delay, budget, block
+    /// Show or change what holds for one site of a crawl, such as its delay
     Site(control::SiteArgs),
-    /// Start no more fetches, until it is resumed
+    /// Start no more fetches in a running crawl, until it is resumed
     Pause(control::FolderArgs),
-    /// Go on with one that was paused; `rhumb crawl -o DIR` goes on after a stop
+    /// Go on with a paused crawl; after a stop it is `rhumb crawl -o DIR`
     Resume(control::FolderArgs),
-    /// End a running crawl in good order, and wait for that
+    /// End a running crawl in good order, and wait for its end
     Stop(control::StopArgs),
-    /// Print what it has kept: pages as JSON lines, or WARC
+    /// Print what a crawl has kept: pages as JSON lines, or WARC
     Export(export::ExportArgs),
     /// Show the canonical form of URLs
     Url(oneshot::UrlArgs),

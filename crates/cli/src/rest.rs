@@ -27,7 +27,7 @@ pub(crate) enum Found {
     /// It runs, and answers.
     Running(Reply),
     /// Nobody works on it, and it is ours as long as the home lives.
-    AtRest(Home, Settings),
+    AtRest(Home, Box<Settings>),
 }
 
 /// Asks a crawl if it runs, and takes it if it does not.
@@ -38,7 +38,7 @@ pub(crate) fn find(folder: &Path, question: &Question) -> Result<Found, Fault> {
             return Ok(Found::Running(reply));
         }
         match Home::open(folder) {
-            Ok(Some((home, settings))) => return Ok(Found::AtRest(home, settings)),
+            Ok(Some((home, settings))) => return Ok(Found::AtRest(home, Box::new(settings))),
             Ok(None) => return Err(home::no_crawl(folder)),
             // Somebody was faster.
             Err(_) if began.elapsed() < PATIENCE && holder(folder)? != Holder::Nobody => {}

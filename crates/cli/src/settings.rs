@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
 use crate::fault::Fault;
+use crate::quantity;
 use crate::sites::{self, Sites};
 
 /// The file in a crawl's folder that holds every effective setting.
@@ -213,7 +214,10 @@ impl Settings {
         })?;
         if u64::try_from(read).is_ok_and(|read| read > FILE_BYTES_MAX) {
             return Err(Fault::usage(
-                format!("the settings file {shown} has more than {FILE_BYTES_MAX} bytes"),
+                format!(
+                    "the settings file {shown} has more than {}",
+                    quantity::bytes(FILE_BYTES_MAX)
+                ),
                 "fewer seeds in it",
             ));
         }
@@ -384,7 +388,7 @@ mod tests {
         check(&section("scope = \"hosts\""), 3, "hosts", "prefix");
         check(&section("budget = -1"), 3, "-1", "--help");
         check(&section("block = \"yes\""), 3, "yes", "--help");
-        check(b"tries = 3\n[site.\"https://e.org/\"]\nblock = true", 2, "e.org", "example.org");
+        check(b"tries = 3\n[site.\"https://e.org/\"]\nblock = true", 2, "no host", "e.org");
         check(b"tries = 3\n[site.\"E.org\"]\nblock = true", 2, "E.org", "e.org");
         check(b"[sites.\"e.org\"]\nblock = true", 1, "sites", "\"site\"");
         check(b"site = 3", 1, "integer", "--help");

@@ -233,7 +233,8 @@ mod tests {
         check("example.org:443", Some("example.org"));
         check("example.org:80", Some("example.org"));
         check("example.org.", Some("example.org"));
-        for wrong in ["", "https://example.org", "example.org/a", "a b", "me@example.org", ":80"] {
+        check("https://Example.org:8080/a", Some("example.org:8080"));
+        for wrong in ["", "example.org/a", "a b", "me@example.org", ":80"] {
             check(wrong, Some("example.org, or example.org:8080"));
         }
     }
@@ -273,10 +274,24 @@ mod tests {
     }
 
     #[test]
+    fn a_port_with_a_section_stands_apart_from_its_host() {
+        let names = ["a.example", "a.example.org", "a.example:81", "a.example:82", "b.example:81"];
+        let sites: Sites = names.map(|name| (name.to_owned(), SiteSettings::default())).into();
+        let check = |name: &str, expect: &[(&str, &str)]| assert_eq!(apart(&sites, name), expect);
+        check("a.example", &[("a.example", "a.example:81"), ("a.example", "a.example:82")]);
+        check("a.example:82", &[("a.example", "a.example:82")]);
+        check("a.example:83", &[]);
+        check("b.example", &[]);
+        check("b.example:81", &[]);
+        check("a.example.org", &[]);
+    }
+
+    #[test]
     fn words_that_mean_nothing_are_refused_by_their_key() {
         let check = |change: SiteChange, key: &'static str| {
             let slip = changed_to(&change, &SiteSettings::default()).expect_err("a slip");
             assert_eq!(slip.key, Some(key), "{slip:?}");
+            assert!(slip.advice.starts_with(&format!("--{key} ")), "{slip:?}");
         };
         let word = |text: &str| Some(text.to_owned());
         check(SiteChange { delay: word("soon"), ..SiteChange::default() }, "delay");

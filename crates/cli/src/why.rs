@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::printable::printable;
 use crate::quantity::counted;
 use crate::rest::{self, Found};
-use crate::screen::{self, Live};
+use crate::screen::{self, Live, wrapped};
 use crate::word;
 
 /// What stands before every text of the story.
@@ -44,7 +44,7 @@ pub(crate) fn command(args: &WhyArgs) -> Result<ExitCode, Fault> {
         Found::Running(Reply::Why(why)) => *why,
         Found::Running(_) => return Err(rest::beside_the_point(folder)),
         Found::AtRest(home, settings) => {
-            let plan = rest::plan(&home, settings)?;
+            let plan = rest::plan(&home, *settings)?;
             let told = stopped::why(&plan.engine, plan.rules, asked);
             told.map_err(rest::unreadable(folder))?
         }
@@ -53,8 +53,7 @@ pub(crate) fn command(args: &WhyArgs) -> Result<ExitCode, Fault> {
     if args.json {
         screen::print(&why)?;
     } else {
-        let is_terminal = Live::on(&std::io::stdout()) != Live::No;
-        let columns = if is_terminal { screen::size().0 } else { usize::MAX };
+        let columns = screen::columns(Live::on(&std::io::stdout()));
         let text = text(&why, folder, SystemTime::now(), columns);
         std::io::stdout().lock().write_all(text.as_bytes())?;
     }
@@ -150,11 +149,11 @@ fn found(why: &Why, depth: u16) -> String {
 
 /// What is known of its robots.txt; none if it is no URL.
 fn robots_words(why: &Why) -> Option<String> {
+    why.canonical.as_ref()?;
     if let (Some(line), Some(rule)) = (why.robots.line, &why.robots.rule) {
         return Some(format!("line {line}: {rule}"));
     }
     let words = match why.robots.state.as_str() {
-        "" => return None,
         "known" => "no line speaks of it, so it may be fetched",
         "unknown" => "not known yet",
         "unreachable" => "out of reach, which closes its site",
@@ -200,25 +199,6 @@ fn short(text: &str) -> String {
     }
     let all = u64::try_from(text.len()).expect("a length fits 64 bits");
     format!("{shown}… ({})", counted(all, "byte"))
-}
-
-/// Lines that are not longer, broken between words; a longer word stays whole.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is one");
-        let is_first = line.is_empty();
-        let columns_now = line.chars().count() + 1 + word.chars().count();
-        if is_first {
-            line.push_str(word);
-        } else if columns_now <= columns {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -313,6 +293,7 @@ refused: out-of-scope
             reason: Some("bad-url".to_owned()),
             judged_now: true,
             advice: Some("not a URL".to_owned()),
+            robots: RobotsLine { state: "unknown".to_owned(), ..RobotsLine::default() },
             ..Why::default()
         };
         check(

@@ -142,16 +142,17 @@ impl Manner {
     pub fn after(self, now: Tick, conduct: Conduct, gap: Span, chance: u64) -> Self {
         // A tick is a millisecond cut short: one more makes the gap whole.
         let whole_gap = if gap == Span::ZERO { Span::ZERO } else { Span(gap.0.saturating_add(1)) };
-        let next = Self { ready_at: now + whole_gap, hold: Hold::Site, ..self };
+        let by_gap = Self { ready_at: now + whole_gap, hold: Hold::Site, ..self };
+        // What another exchange of the site came to meanwhile holds as well.
+        let next = if self.ready_at > by_gap.ready_at { self } else { by_gap };
         match conduct {
             Conduct::Excused => next,
             Conduct::Answered(_) => next.forgiven(now).cleared(),
-            Conduct::AddressBusy(wait) => Self {
-                // The exchange did not take place: the clock of the site goes on as it was.
-                ready_at: self.ready_at.max(now + wait + Span(1)),
-                hold: Hold::Address,
-                ..self
-            },
+            // The exchange did not take place: the clock of the site goes on as it was.
+            Conduct::AddressBusy(wait) if self.ready_at > now + wait => self,
+            Conduct::AddressBusy(wait) => {
+                Self { ready_at: now + wait + Span(1), hold: Hold::Address, ..self }
+            }
             Conduct::Pushback(asked) => next.forgiven(now).cleared().pushed(now, asked, chance),
             Conduct::Failed => next.struck(now),
         }

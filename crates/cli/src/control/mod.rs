@@ -121,7 +121,7 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<ExitCode, Fault> {
                 print_text(&done(folder, reply)?)?;
                 continue;
             }
-            Found::AtRest(home, settings) => (home, settings),
+            Found::AtRest(home, settings) => (home, *settings),
         };
         // Nobody works on it, or not any more.
         let urls: Vec<String> = std::iter::once(urls).chain(batches).flatten().collect();

@@ -143,7 +143,7 @@ fn change_it(dir: &Path, host: &str, change: &SiteChange) -> Result<(), Fault> {
             tell(&done(dir, reply)?);
             return Ok(());
         }
-        Found::AtRest(home, settings) => (home, settings),
+        Found::AtRest(home, settings) => (home, *settings),
     };
     settings.site = sites::changed(&settings.site, host, change)?;
     home.save(&settings)?;

@@ -104,6 +104,23 @@ pub(crate) fn ended(text: &str, columns: usize) -> String {
     format!("…{}", kept.last().map_or("", |(at, _)| &text[at..]))
 }
 
+/// Lines that are not wider, broken between words; a wider word stays whole.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is one");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if width(line) + 1 + width(word) <= columns {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
 /// The longest beginning that is not wider.
 fn cut(text: &str, columns: usize) -> &str {
     let mut left = columns;
@@ -159,6 +176,17 @@ mod tests {
         let line = Line::of(Style::Bad, "abc").and(Style::Plain, "def");
         assert_eq!(line.paint(5, true), "\x1b[31mabc\x1b[0md…");
         assert_eq!(line.paint(5, false), "abcd…");
+    }
+
+    #[test]
+    fn text_is_broken_between_words() {
+        let check = |text: &str, columns, expect: &[&str]| {
+            assert_eq!(wrapped(text, columns), expect);
+        };
+        check("one two  three", 80, &["one two  three"]);
+        check("one two three", 7, &["one two", "three"]);
+        check("one http://long.example two", 8, &["one", "http://long.example", "two"]);
+        check("", 8, &[""]);
     }
 
     #[test]

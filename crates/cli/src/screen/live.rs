@@ -152,6 +152,11 @@ pub(crate) fn size() -> (usize, usize) {
     size.filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(COLUMNS_AND_ROWS)
 }
 
+/// The columns for text: those of the terminal, and in a file or a pipe as many as it takes.
+pub(crate) fn columns(live: Live) -> usize {
+    if live == Live::No { usize::MAX } else { size().0 }
+}
+
 /// The memory that this process has in use; none where the system does not tell.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -22,8 +22,8 @@ use crate::quantity::{counted, elapsed, grouped};
 use crate::{printable, tell};
 
 pub(crate) use hints::Backdrop;
-pub(crate) use line::{Line, Style, ended, fitted};
-pub(crate) use live::{Canvas, Live, show, size};
+pub(crate) use line::{Line, Style, ended, fitted, wrapped};
+pub(crate) use live::{Canvas, Live, columns, show, size};
 pub(crate) use notices::Notices;
 
 /// How much is told.

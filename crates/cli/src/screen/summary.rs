@@ -7,7 +7,7 @@ use rhumb_crawl::shell::{Ended, Summary};
 use serde::Serialize;
 
 use super::hints::{self, Backdrop};
-use super::{Voice, descending, mean_rate, pages_now, print, waiting};
+use super::{Live, Voice, columns, descending, mean_rate, pages_now, print, waiting, wrapped};
 use crate::quantity::{bytes, counted, elapsed, grouped};
 use crate::tell;
 
@@ -54,7 +54,7 @@ impl Voice {
             })?;
         }
         if !(self.json && self.quiet) {
-            tell(&text(summary, backdrop));
+            tell(&folded(&text(summary, backdrop), columns(Live::here())));
         }
         Ok(())
     }
@@ -108,6 +108,21 @@ pub(super) fn text(summary: &Summary, backdrop: &Backdrop) -> String {
         write!(text, "\n  note: {hint}").expect("a string takes all");
     }
     text
+}
+
+/// The text with every line that is too long gone on with below its first words.
+pub(super) fn folded(text: &str, columns: usize) -> String {
+    let fold = |line: &str| {
+        let indent = match line {
+            note if note.starts_with("  note: ") => 8,
+            list if list.starts_with("  ") => 14,
+            _ => 0,
+        };
+        let Some((name, rest)) = line.split_at_checked(indent) else { return line.to_owned() };
+        let rest = wrapped(rest, columns.saturating_sub(indent));
+        format!("{name}{}", rest.join(&format!("\n{}", " ".repeat(indent))))
+    };
+    text.split('\n').map(fold).collect::<Vec<_>>().join("\n")
 }
 
 /// How it ended, and after what time of this run.

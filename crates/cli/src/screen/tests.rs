@@ -327,3 +327,16 @@ fn what_was_lifted_is_named() {
     let hint = "lifted by your settings: the gap between requests to one site, the guard";
     check_hint(change, &[hint]);
 }
+
+#[test]
+fn a_summary_is_folded_between_words_below_its_first_ones() {
+    let text =
+        "\ndone in 1 s: 5 pages\n  failed      http-404 58, http-500 36\n  note: a b c d e f";
+    let folded = super::summary::folded(text, 28);
+    assert_eq!(
+        folded,
+        "\ndone in 1 s: 5 pages\n  failed      http-404 58,\n              http-500 36\n  \
+         note: a b c d e f"
+    );
+    assert_eq!(super::summary::folded(text, usize::MAX), text);
+}

@@ -148,7 +148,7 @@ fn look(folder: &Path) -> Result<Status, Fault> {
         Found::Running(Reply::Status(status)) => Ok(*status),
         Found::Running(_) => Err(rest::beside_the_point(folder)),
         Found::AtRest(home, settings) => {
-            let plan = rest::plan(&home, settings)?;
+            let plan = rest::plan(&home, *settings)?;
             stopped::status(&plan.engine).map_err(rest::unreadable(folder))
         }
     }

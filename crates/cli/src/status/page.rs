@@ -149,7 +149,7 @@ fn phases(phases: &BTreeMap<String, Percentiles>) -> Vec<Line> {
         PHASES.iter().position(|known| known == phase).unwrap_or(PHASES.len())
     });
     let row = |name: &str, cells: [String; 5]| {
-        let cells: String = cells.iter().map(|cell| format!("{cell:>COUNT$}")).collect();
+        let cells = cells.map(|cell| format!("{cell:>COUNT$}")).concat();
         format!("{name:<NAME$}{cells}")
     };
     let titles = ["times", "p50", "p90", "p99", "max"];

@@ -192,3 +192,20 @@ fn no_line_is_wider_than_its_terminal_nor_a_command_to_it() {
     }
     assert_eq!(drawn(&status, 80)[0], "example.org: running for 12 min 07 s, paused");
 }
+
+#[test]
+fn a_long_path_does_not_hide_the_state() {
+    let title = format!("/home/{}/example.org", "deep/".repeat(40));
+    let head = |columns| render(&title, &running(), columns)[0].paint(columns, false);
+    assert!(head(80).starts_with('…'), "{}", head(80));
+    assert!(head(80).ends_with("/example.org: running for 12 min 07 s"), "{}", head(80));
+    assert_eq!(head(80).chars().count(), 80);
+}
+
+#[test]
+fn a_time_is_rounded_into_the_unit_in_which_it_is_read() {
+    let mut status = running();
+    status.phases = [("dns".to_owned(), times(1, 0.999_9, 9.96, 999.7, 59_999.0))].into();
+    let expect = "dns                   1     1.0 ms      10 ms      1.0 s     60.0 s";
+    assert!(drawn(&status, 80).iter().any(|line| line == expect), "{:?}", drawn(&status, 80));
+}

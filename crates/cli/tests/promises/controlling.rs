@@ -22,8 +22,8 @@ const QUIET: Duration = Duration::from_secs(1);
 const COMPANY: Duration = Duration::from_millis(300);
 
 /// A site without an end, which notes when it is asked, and how many ask at once.
-struct Endless {
-    server: RawServer,
+pub(crate) struct Endless {
+    pub(crate) server: RawServer,
     asked: mpsc::Receiver<(Instant, String)>,
     crowd: Arc<Crowd>,
 }
@@ -53,7 +53,7 @@ impl Crowd {
 
 impl Endless {
     /// Each page links to the next two; `social` pages wait for company before they answer.
-    fn start(social: bool) -> Self {
+    pub(crate) fn start(social: bool) -> Self {
         let (sender, asked) = mpsc::channel();
         let crowd = Arc::<Crowd>::default();
         let own = Arc::clone(&crowd);
@@ -102,7 +102,7 @@ impl Endless {
 }
 
 /// A crawl that runs.
-struct Running {
+pub(crate) struct Running {
     child: Option<Child>,
     told: mpsc::Receiver<String>,
     folder: PathBuf,
@@ -110,11 +110,11 @@ struct Running {
 
 impl Running {
     /// Starts one in `folder/crawl`, and returns once it listens.
-    fn start(folder: &Path, words: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, words: &[&str]) -> Self {
         Self::start_in(folder, "crawl", words)
     }
 
-    fn start_in(folder: &Path, name: &str, words: &[&str]) -> Self {
+    pub(crate) fn start_in(folder: &Path, name: &str, words: &[&str]) -> Self {
         let mut command = command(folder);
         command.args(["crawl", "-o", name, "-v", "--allow-private"]).args(words);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
@@ -132,7 +132,7 @@ impl Running {
     }
 
     /// Waits for a line with these words.
-    fn hear(&self, words: &str) -> String {
+    pub(crate) fn hear(&self, words: &str) -> String {
         let lines = std::iter::from_fn(|| self.told.recv_timeout(LIMIT).ok());
         let mut told = lines.skip_while(|line| !line.contains(words));
         told.next().expect(words)
@@ -143,7 +143,7 @@ impl Running {
     }
 
     /// Waits for its end.
-    fn end(&mut self) -> Option<i32> {
+    pub(crate) fn end(&mut self) -> Option<i32> {
         collect(self.child.take().expect("it runs")).code
     }
 
@@ -175,14 +175,14 @@ fn say(stream: &mut BufReader<UnixStream>, line: &str) -> Value {
     serde_json::from_str(&told).expect("it answers in JSON")
 }
 
-fn rhumb(folder: &Path, words: &[&str]) -> Run {
+pub(crate) fn rhumb(folder: &Path, words: &[&str]) -> Run {
     let mut command = command(folder);
     command.args(words);
     finish(command, "")
 }
 
 #[track_caller]
-fn done(run: &Run) {
+pub(crate) fn done(run: &Run) {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
@@ -191,7 +191,7 @@ fn toml_of(folder: &Path) -> toml::Table {
     text.parse().expect("it is TOML")
 }
 
-const SWIFT: [&str; 4] = ["--delay", "50ms", "--ip-delay", "0s"];
+pub(crate) const SWIFT: [&str; 4] = ["--delay", "50ms", "--ip-delay", "0s"];
 
 #[test]
 fn a_running_crawl_does_what_it_is_told() {

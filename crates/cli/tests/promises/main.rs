@@ -23,4 +23,5 @@ mod run;
 mod standing;
 mod static_site;
 mod survival;
+mod talking;
 mod usage;

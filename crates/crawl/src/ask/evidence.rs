@@ -47,14 +47,16 @@ impl Circumstances {
 pub struct Evidence {
     pub(super) circumstances: Circumstances,
     pub(super) url: CanonUrl,
-    /// What became of it, as far as it is not in the tables yet.
-    record: Option<UrlRecord>,
+    /// What became of it, as far as the tables may not have it yet, in the order of time.
+    recent: Vec<UrlRecord>,
     /// It is being fetched.
     pub(super) out: Option<Entry>,
     /// It waits for a pass over the seen-set.
     pub(super) unsure: Option<Candidate>,
     site: Whereabouts,
     pub(super) rule: Option<SiteRule>,
+    /// Fetches of its site that may be under way at once.
+    pub(super) connections: u8,
     seek: Option<Seek>,
     tables: Arc<dyn Tables>,
 }
@@ -83,8 +85,8 @@ pub(super) struct SiteView {
     pub(super) standing: Option<Standing>,
     /// What holds the URL's lane.
     pub(super) waits: Waiting,
-    /// Whether a fetch of the site is under way.
-    pub(super) is_busy: bool,
+    /// Fetches of the site that are under way.
+    pub(super) in_flight: u8,
     pub(super) shelf: Shelf,
     /// Entries in the head of the lane.
     pub(super) head: u64,
@@ -109,7 +111,7 @@ impl SiteView {
             robots_gap: gaps.max(),
             standing: state.find(url),
             waits: state.waits_for(scheme),
-            is_busy: state.in_flight() > 0,
+            in_flight: state.in_flight(),
             shelf: state.shelves()[lane],
             head: state.head_len(scheme),
             visits: state.visits(),
@@ -155,12 +157,15 @@ impl Evidence {
         let out = state.out().find(|(_, out)| !out.entry.is_robots() && *out.entry.url() == url);
         let shelf = frontier.site(&site).map(SiteState::shelves).unwrap_or_default();
         let from = shelf[usize::from(url.scheme() == Scheme::Https)].taken;
+        let url_key = url.key(circumstances.hash);
+        let recent = [holdings.being_written(url_key), state.record_of(url_key)];
         Self {
-            record: state.record_of(url.key(circumstances.hash)).cloned(),
+            recent: recent.into_iter().flatten().cloned().collect(),
             out: out.map(|(_, out)| out.entry.clone()),
             unsure: state.unsure(&url).cloned(),
             site: whereabouts,
             rule: frontier.rules().of(&site).cloned(),
+            connections: frontier.rules().connections(&site),
             seek: Some(holdings.backlog.seek(key.lane(url.scheme()), from, &url)),
             tables: Arc::clone(&holdings.tables),
             circumstances,
@@ -172,9 +177,13 @@ impl Evidence {
     pub(super) fn read(&mut self) -> Result<Known, StoreError> {
         let key = self.url.key(self.circumstances.hash);
         let mut record = read_record(&*self.tables, key)?;
-        match (&mut record, self.record.take()) {
-            (Some(known), Some(later)) => known.follow(&later),
-            (none, later) => *none = later.or(none.take()),
+        for later in self.recent.drain(..) {
+            match &mut record {
+                // A checkpoint has written it down meanwhile.
+                Some(known) if known.fetched_at >= later.fetched_at => {}
+                Some(known) => known.follow(&later),
+                none => *none = Some(later),
+            }
         }
         let site = match std::mem::replace(&mut self.site, Whereabouts::Nowhere) {
             Whereabouts::Memory(view) => Some(*view),

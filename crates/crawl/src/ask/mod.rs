@@ -10,6 +10,8 @@ mod evidence;
 mod status;
 pub mod stopped;
 mod telling;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod why;
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use rhumb_frontier::Entry;
 use rhumb_rules::Rules;
-use rhumb_web::{CanonUrl, PartitionId, UrlKey};
+use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Tick, UrlKey};
 
 use super::evidence::{Circumstances, Evidence};
 use super::status::{Activity, Status};
 use super::verdict::Strain;
 use super::why::Why;
 use crate::forget;
-use crate::partition::Partition;
+use crate::partition::{Fact, Partition, State};
 use crate::shell::{CrawlError, CrawlSettings};
 use crate::store::{self, SeenHandle, View};
 use crate::tables::{FjallTables, Tables};
@@ -21,10 +22,20 @@ const TABLES_BYTES: usize = 8 << 20;
 /// How it stands.
 pub fn status(settings: &CrawlSettings) -> Result<Status, CrawlError> {
     let (settings, view) = open(settings, None)?;
+    let mut status = stand(&settings, view)?;
+    status.measure(&settings.folder);
+    Ok(status)
+}
+
+/// How it stands, by a view of all of it.
+pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, CrawlError> {
     let mut status = Status::default();
+    for state in &mut view.states {
+        recall(view.last, state, |_| true);
+    }
     let forgotten = forget::known(&*view.holdings.tables)?.count();
     let tables = Arc::clone(&view.holdings.tables);
-    let partitions = partitions(&settings, view);
+    let partitions = partitions(settings, view);
     status.count(&partitions);
     for dossier in store::sites(&*tables) {
         let dossier = dossier?;
@@ -37,19 +48,29 @@ pub fn status(settings: &CrawlSettings) -> Result<Status, CrawlError> {
     status.forgotten = forgotten;
     let is_done = status.queued == 0 && status.in_flight == 0;
     status.state = if is_done { Activity::Done } else { Activity::Stopped };
-    status.measure(&settings.folder);
     status.judge(Strain::default());
     Ok(status)
 }
 
 /// The story of a URL.
-pub fn why(settings: &CrawlSettings, mut rules: Rules, asked: &str) -> Result<Why, CrawlError> {
+pub fn why(settings: &CrawlSettings, rules: Rules, asked: &str) -> Result<Why, CrawlError> {
     let url = match CanonUrl::parse_with(asked, settings.canon) {
         Ok(url) => url,
         Err(error) => return Ok(Why::of_no_url(asked, error)),
     };
     let site = url.site();
-    let (settings, mut view) = open(settings, Some(&site))?;
+    let (settings, view) = open(settings, Some(&site))?;
+    tell(&settings, view, rules, asked, &url)
+}
+
+/// The story of a URL, from a view with its site in focus.
+pub(super) fn tell(
+    settings: &CrawlSettings,
+    mut view: View,
+    mut rules: Rules,
+    asked: &str,
+    url: &CanonUrl,
+) -> Result<Why, CrawlError> {
     for root in view.holdings.roots() {
         rules.scope.add_root(root);
     }
@@ -64,13 +85,42 @@ pub fn why(settings: &CrawlSettings, mut rules: Rules, asked: &str) -> Result<Wh
         is_running: false,
         is_paused: false,
     };
-    let owner = settings.owner(&url);
-    let state = view.states.swap_remove(owner.index());
+    let owner = settings.owner(url);
+    let mut state = view.states.swap_remove(owner.index());
+    let site = url.site();
+    recall(view.last, &mut state, |entry| entry.url().site() == site);
     let mut partition = Partition::with_state(settings.partition(owner), state);
     partition.state_mut().frontier_mut().set_rules(Arc::new(settings.sites.clone()));
-    let evidence = Evidence::gather(circumstances, &partition, &view.holdings, url);
-    let recent = |key: UrlKey| partition.state().record_of(key).cloned();
+    let mut evidence = Evidence::gather(circumstances, &partition, &view.holdings, url.clone());
+    // What was sent and did not arrive is looked at when the crawl goes on.
+    let mut sent = view.parcels.iter().flat_map(|parcel| &parcel.candidates);
+    let is_it = |candidate: &&Candidate| {
+        candidate.url == *url && !matches!(candidate.errand, Errand::Robots { .. })
+    };
+    evidence.unsure = evidence.unsure.or_else(|| sent.find(is_it).cloned());
+    let mut fetched = None;
+    let recent = |key: UrlKey| {
+        let own = partition.state().record_of(key);
+        if own.is_some() || store::read_record(&*view.holdings.tables, key)?.is_some() {
+            return Ok(own.cloned());
+        }
+        // The focus is on one site: what the log says of others is looked up once it is needed.
+        let fetched = match &mut fetched {
+            Some(fetched) => fetched,
+            none => none.insert(view.fetched()?),
+        };
+        Ok(fetched.get(&key).cloned())
+    };
     Why::tell(asked, settings.canon, evidence, recent)
+}
+
+/// Nobody is fetching: as the next opening does, takes tickets back that were out.
+fn recall(at: Tick, state: &mut State<SeenHandle>, is_ours: impl Fn(&Entry) -> bool) {
+    let out = state.out().filter(|(_, out)| is_ours(&out.entry));
+    let numbers: Vec<_> = out.map(|(number, _)| number).collect();
+    for number in numbers {
+        drop(state.apply(at, &Fact::Recalled(number)));
+    }
 }
 
 /// Opens the tables, and what is behind them.

@@ -2,10 +2,12 @@
 
 use rhumb_frontier::{Entry, Hold};
 use rhumb_rules::{Reason, Rules, ScopeKind, Trap, Verdict};
-use rhumb_web::{Candidate, Canon, CanonUrl, Errand, Found, Span, Tick, UrlError, UrlKey};
+use rhumb_web::{
+    Candidate, Canon, CanonUrl, Errand, Found, Origin, Scheme, Span, Tick, UrlError, UrlKey,
+};
 
 use super::evidence::{Circumstances, Evidence, Known, SiteView};
-use super::why::{Held, TryLine, UrlState, Why};
+use super::why::{Held, RobotsLine, TryLine, UrlState, Why};
 use crate::partition::{Cause, Miss, RobotsState, Settlement, Try, UrlRecord};
 use crate::store::StoreError;
 
@@ -13,6 +15,9 @@ use crate::store::StoreError;
 const REDIRECTS_MAX: usize = 8;
 /// Folders above a URL that are looked up as pages that may link to it.
 const FOLDERS_MAX: usize = 4;
+
+const DOES_NOT_RUN: &str = "the crawl does not run";
+const WAITS_FOR_PASS: &str = "it waits until the seen-set was asked on disk";
 
 /// Where a story begins.
 #[derive(Debug)]
@@ -34,6 +39,7 @@ impl Why {
             url: asked.to_owned(),
             state: UrlState::Refused,
             reason: Some(reason.word().to_owned()),
+            robots: RobotsLine { state: "unknown".to_owned(), ..RobotsLine::default() },
             judged_now: true,
             advice: Some(error.to_string()),
             ..Self::default()
@@ -45,7 +51,7 @@ impl Why {
         asked: &str,
         canon: Canon,
         mut evidence: Evidence,
-        mut recent: impl FnMut(UrlKey) -> Option<UrlRecord>,
+        mut recent: impl FnMut(UrlKey) -> Result<Option<UrlRecord>, StoreError>,
     ) -> Result<Self, StoreError> {
         let known = evidence.read()?;
         let mut why = Self {
@@ -54,7 +60,7 @@ impl Why {
             changes: CanonUrl::changes(asked, canon).unwrap_or_default(),
             ..Self::default()
         };
-        let mut other = |key| match recent(key) {
+        let mut other = |key| match recent(key)? {
             Some(record) => Ok(Some(record)),
             None => evidence.other(key),
         };
@@ -77,14 +83,14 @@ impl Why {
         let entry: Option<&Entry> =
             queued.map(|standing| &standing.entry).or(evidence.out.as_ref());
         let entry = entry.or(known.shelved.as_ref().map(|(_, entry)| entry));
-        let candidate = match (entry, &evidence.unsure, &known.record) {
+        let candidate = match (entry, &known.record, &evidence.unsure) {
             (Some(entry), _, _) => entry.candidate.clone(),
-            (None, Some(candidate), _) => candidate.clone(),
-            (None, None, Some(record)) => Candidate {
+            (None, Some(record), _) => Candidate {
                 found: record.story.found,
                 hops: record.story.hops,
                 ..Candidate::new(evidence.url.clone(), Errand::Page, record.depth, 0)
             },
+            (None, None, Some(candidate)) => candidate.clone(),
             (None, None, None) => Candidate::new(evidence.url.clone(), Errand::Page, 1, 0),
         };
         let is_met = entry.is_some() || evidence.unsure.is_some() || known.record.is_some();
@@ -97,6 +103,12 @@ impl Why {
             self.tries = record.story.tries.iter().map(|one| try_line(case, one)).collect();
             self.duplicate_of = record.story.duplicate_of.as_ref().map(ToString::to_string);
             self.redirects_to = record.story.moved_to.as_ref().map(ToString::to_string);
+        }
+        // Nothing is recorded of a robots.txt: a sitemap is nearly always named by that of its site.
+        let is_on = |file: &CanonUrl| on == Some(file.key(case.hash)) && candidate.hops == 0;
+        if let Some(file) = robots_files(&evidence.url).into_iter().find(is_on) {
+            self.found_on = Some(file.to_string());
+            return Ok(candidate);
         }
         let mut next = on.map(|on| (on, candidate.hops > 0));
         while let Some((key, is_redirect)) = next.take() {
@@ -123,7 +135,7 @@ impl Why {
             self.reason = Some(reason.word().to_owned());
         }
         let robots = known.site.as_ref().and_then(|site| site.robots.as_ref());
-        self.robots.state = robots.map_or("unknown", RobotsState::word).to_owned();
+        robots.map_or("unknown", RobotsState::word).clone_into(&mut self.robots.state);
         if let Some(robots) = robots.and_then(RobotsState::rules) {
             let path = evidence.url.path_and_query();
             let said = robots.judge(path);
@@ -149,19 +161,14 @@ impl Why {
             && let Some((position, not_before)) = place(site, known)
         {
             self.queued(evidence, site, position, not_before);
-        } else if let Some((_, entry)) = &known.shelved {
-            // Its site was never in memory: all of it lies on the shelf.
-            let ordinal = known.shelved.as_ref().map_or(0, |(ordinal, _)| *ordinal);
-            self.state = UrlState::Queued;
-            self.queue_position = Some(ordinal);
-            self.next_visit = Some(evidence.circumstances.time(evidence.circumstances.now));
-            debug_assert!(!entry.is_robots(), "a robots.txt is never shelved under its own URL");
-        } else if evidence.unsure.is_some() {
-            self.state = UrlState::Queued;
-            self.reason = Some("it waits until the seen-set was asked on disk".to_owned());
         } else if let Some(record) = &known.record {
             self.settled(record);
             return;
+        } else if evidence.unsure.is_some() {
+            self.state = UrlState::Queued;
+            let is_running = evidence.circumstances.is_running;
+            let waits = if is_running { WAITS_FOR_PASS } else { DOES_NOT_RUN };
+            self.reason = Some(waits.to_owned());
         } else if evidence.url == evidence.url.origin().robots_url() && known.site.is_some() {
             self.robots_file(evidence, known);
             return;
@@ -177,10 +184,12 @@ impl Why {
         // In the queue, but it will not come on turn: the rules have changed since.
         if is_blocked {
             (self.state, self.reason) = (UrlState::Refused, Some("blocked".to_owned()));
-            (self.held_by, self.held_until, self.next_visit) = (None, None, None);
         } else if forbidden.as_deref() == Some(Reason::Robots.word()) {
             self.judged_now = true;
             (self.state, self.reason) = (UrlState::Refused, forbidden);
+        }
+        if self.state == UrlState::Refused {
+            (self.held_by, self.held_until, self.next_visit) = (None, None, None);
         }
     }
 
@@ -205,8 +214,10 @@ impl Why {
             return;
         }
         let gap = case.manners.gap_for(evidence.rule.as_ref(), Span::ZERO, site.robots_gap);
-        let turn = until.max(case.now) + gap.times(position);
-        if site.is_busy {
+        // Whoever asks for a gap is asked for one page at a time.
+        let at_once = if site.robots_gap.is_some() { 1 } else { evidence.connections };
+        let turn = until.max(case.now) + gap.times(position / u64::from(at_once));
+        if site.in_flight >= at_once {
             self.held_by = Some(Held::Site);
             self.reason = Some("another URL of its site is being fetched".to_owned());
         } else if until > case.now {
@@ -219,7 +230,7 @@ impl Why {
         if case.is_paused {
             self.reason = Some("the crawl is paused".to_owned());
         } else if !case.is_running {
-            self.reason = Some("the crawl does not run".to_owned());
+            self.reason = Some(DOES_NOT_RUN.to_owned());
         } else if self.reason.is_none() && position > 0 {
             self.reason = Some(format!("{position} URLs of its site go before it"));
         }
@@ -235,7 +246,8 @@ impl Why {
             Some(_) => UrlState::Failed,
         };
         self.reason = Some("it is asked for before the pages of its site".to_owned());
-        self.next_visit = robots.map(|robots| case.time(robots.asked_again_at()));
+        let robots = robots.filter(|_| case.is_running);
+        self.next_visit = robots.map(|robots| case.time(robots.asked_again_at().max(case.now)));
     }
 
     fn settled(&mut self, record: &UrlRecord) {
@@ -305,6 +317,11 @@ impl Why {
     }
 }
 
+/// The robots.txt files of the site of a URL.
+fn robots_files(url: &CanonUrl) -> [CanonUrl; 2] {
+    [Scheme::Http, Scheme::Https].map(|scheme| Origin { scheme, site: url.site() }.robots_url())
+}
+
 /// The nearest folder above a URL that was fetched as a page, and when.
 fn nearest_page(
     url: &CanonUrl,
@@ -372,7 +389,10 @@ fn scope_words(rules: &Rules, candidate: &Candidate, verdict: Verdict) -> String
     let reason = match verdict {
         Verdict::Refuse(reason) => reason,
         Verdict::Admit if candidate.depth == 0 && candidate.hops == 0 => {
-            return "a seed: always in scope".to_owned();
+            let is_seed = candidate.found.on.is_none();
+            let words =
+                if is_seed { "a seed: always in scope" } else { "a sitemap of a site in scope" };
+            return words.to_owned();
         }
         Verdict::Admit => {
             return match kind {

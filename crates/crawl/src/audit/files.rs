@@ -40,10 +40,15 @@ pub(super) type Opened = (WarcReader<BufReader<File>>, PathBuf);
 
 /// None if it is gone under both names, as one that was cut off at the opening of its crawl.
 pub(super) fn open(path: &Path) -> Result<Option<Opened>, AuditError> {
+    open_at(path, 0)
+}
+
+/// The same, from a record on.
+pub(super) fn open_at(path: &Path, offset: u64) -> Result<Option<Opened>, AuditError> {
     let sealed = path.with_extension("");
     let names = if is_open(path) { vec![path.to_owned(), sealed] } else { vec![path.to_owned()] };
     for path in names {
-        match WarcReader::open(&path) {
+        match WarcReader::open_at(&path, offset) {
             Ok(reader) => return Ok(Some((reader, path))),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(source) => return Err(AuditError::Open { path, source }),

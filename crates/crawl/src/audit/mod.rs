@@ -13,6 +13,7 @@ mod robots;
 mod site;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -135,24 +136,22 @@ pub fn audit(
     let only = only.map(str::to_ascii_lowercase);
     let agents = records::tokens(&files)?;
     let mut auditor = Auditor {
-        files: &files,
         only: only.as_deref(),
-        origins: Origins::new(agents.clone()),
+        origins: Origins::new(&files, agents.clone()),
         sites: HashMap::new(),
         listed: 0,
         audit: Audit { agents, ..Audit::default() },
         each,
     };
-    for path in &files {
-        auditor.read(path)?;
+    for (file, path) in files.iter().enumerate() {
+        auditor.read(file, path)?;
     }
     Ok(auditor.end())
 }
 
 struct Auditor<'a> {
-    files: &'a [PathBuf],
     only: Option<&'a str>,
-    origins: Origins,
+    origins: Origins<'a>,
     sites: HashMap<Site, SiteBook>,
     /// Violations that are kept, over all sites.
     listed: usize,
@@ -161,7 +160,7 @@ struct Auditor<'a> {
 }
 
 impl Auditor<'_> {
-    fn read(&mut self, path: &Path) -> Result<(), AuditError> {
+    fn read(&mut self, file: usize, path: &Path) -> Result<(), AuditError> {
         let Some((mut reader, path)) = files::open(path)? else { return Ok(()) };
         self.audit.files += 1;
         let mut held: Option<Held> = None;
@@ -179,7 +178,7 @@ impl Auditor<'_> {
                 }
             };
             self.audit.records += 1;
-            match records::take(&mut record, &mut held) {
+            match records::take(&mut record, file, &mut held) {
                 records::Taken::Nothing => {}
                 records::Taken::Maker(maker) => self.meet(maker),
                 records::Taken::Traces(traces) => {
@@ -221,7 +220,7 @@ impl Auditor<'_> {
             self.judge_wanted(trace, &site);
         }
         if trace.purpose == Purpose::Robots {
-            self.origins.hear(trace, self.files);
+            self.origins.hear(trace);
         }
     }
 

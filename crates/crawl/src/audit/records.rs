@@ -138,9 +138,17 @@ impl Trace {
     }
 }
 
+/// Where a record lies: the number of its file, and its first byte there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    pub(super) file: usize,
+    pub(super) offset: u64,
+}
+
 /// An answer as the wire brought it, or its head alone.
 #[derive(Debug)]
 pub(super) struct Answer {
+    pub(super) spot: Spot,
     pub(super) block: Vec<u8>,
     pub(super) digest: Option<String>,
     /// Whether another capture has the payload.
@@ -164,10 +172,10 @@ impl Answer {
     }
 
     /// Whether the server or the wire ended it early: it may lack the line that matters.
-    pub(super) fn is_torn(&self, body: &[u8]) -> bool {
+    pub(super) fn is_torn(&self) -> bool {
         match self.truncated.as_deref() {
             None => false,
-            Some("length") => body.len() <= ROBOTS_BYTES_MAX,
+            Some("length") => self.robots_body().len() <= ROBOTS_BYTES_MAX,
             Some(_) => true,
         }
     }
@@ -184,6 +192,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Held {
     id: String,
+    spot: Spot,
     head: RecordHead,
     block: Vec<u8>,
 }
@@ -200,6 +209,7 @@ pub(super) enum Taken {
 /// Takes in a record.
 pub(super) fn take<R: BufRead + Seek>(
     record: &mut Record<'_, R>,
+    file: usize,
     held: &mut Option<Held>,
 ) -> Taken {
     let kind = record.head.kind;
@@ -216,7 +226,7 @@ pub(super) fn take<R: BufRead + Seek>(
             let before = held.take();
             match (before, about) {
                 (Some(held), Some(about)) if held.id == about => {
-                    one(Trace::read(&held.head, Some(held.block), &Fields::of(&block)))
+                    one(held.with(&Fields::of(&block)))
                 }
                 (before, _) => {
                     let fields = Fields::of(&block);
@@ -235,7 +245,8 @@ pub(super) fn take<R: BufRead + Seek>(
         _ if !head.is_http() => Taken::Nothing,
         _ => {
             let id = head.field("WARC-Record-ID").unwrap_or_default().to_owned();
-            let before = held.replace(Held { id, head: head.clone(), block });
+            let spot = Spot { file, offset: record.offset };
+            let before = held.replace(Held { id, spot, head: head.clone(), block });
             Taken::Traces(before.and_then(Held::alone).into_iter().collect())
         }
     }
@@ -249,12 +260,12 @@ fn one(trace: Option<Trace>) -> Taken {
 /// them in two readings, since each reading is one of the whole archive.
 pub(super) fn originals(files: &[PathBuf], mut found: impl FnMut(&Answer)) {
     let mut places = HashSet::new();
-    each_record(files, |record, held| {
-        let Taken::Traces(traces) = take(record, held) else { return };
+    each_record(files, |record, file, held| {
+        let Taken::Traces(traces) = take(record, file, held) else { return };
         let answers = traces.into_iter().filter_map(|trace| trace.answer);
         places.extend(answers.filter_map(|answer| answer.payload_at));
     });
-    each_record(files, |record, _| {
+    each_record(files, |record, file, _| {
         let head = record.head.clone();
         let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
         let place = Place { url: text(head.url()), date: text(head.field("WARC-Date")) };
@@ -262,21 +273,33 @@ pub(super) fn originals(files: &[PathBuf], mut found: impl FnMut(&Answer)) {
             && places.contains(&place)
             && let Ok(block) = record.block(BLOCK_BYTES_MAX)
         {
-            found(&Answer::of(&head, block));
+            found(&Answer::of(&head, Spot { file, offset: record.offset }, block));
         }
     });
+}
+
+/// The answer at a place where one was met before.
+pub(super) fn answer_at(files: &[PathBuf], spot: Spot) -> Option<Answer> {
+    let (mut reader, _) = files::open_at(files.get(spot.file)?, spot.offset).ok()??;
+    let mut record = reader.next()?.ok()?;
+    let head = record.head.clone();
+    let block = record.block(BLOCK_BYTES_MAX).ok()?;
+    Some(Answer::of(&head, spot, block))
 }
 
 type FileRecord<'a> = Record<'a, BufReader<File>>;
 
 /// Hands over every record that can be read. What cannot is told elsewhere.
-fn each_record(files: &[PathBuf], mut each: impl FnMut(&mut FileRecord<'_>, &mut Option<Held>)) {
-    for path in files {
+fn each_record(
+    files: &[PathBuf],
+    mut each: impl FnMut(&mut FileRecord<'_>, usize, &mut Option<Held>),
+) {
+    for (file, path) in files.iter().enumerate() {
         let Ok(Some((mut reader, _))) = files::open(path) else { continue };
         let mut held = None;
         while let Some(record) = reader.next() {
             if let Ok(mut record) = record {
-                each(&mut record, &mut held);
+                each(&mut record, file, &mut held);
             }
         }
     }
@@ -285,17 +308,22 @@ fn each_record(files: &[PathBuf], mut each: impl FnMut(&mut FileRecord<'_>, &mut
 impl Held {
     /// An answer without metadata, as others write them: its URL says what it is.
     pub(super) fn alone(self) -> Option<Trace> {
-        Trace::read(&self.head, Some(self.block), &Fields(Vec::new()))
+        self.with(&Fields(Vec::new()))
+    }
+
+    fn with(self, fields: &Fields) -> Option<Trace> {
+        Trace::read(&self.head, Some((self.spot, self.block)), fields)
     }
 }
 
 impl Answer {
-    fn of(head: &RecordHead, block: Vec<u8>) -> Self {
+    fn of(head: &RecordHead, spot: Spot, block: Vec<u8>) -> Self {
         let is_revisit = head.kind == Kind::Revisit;
         let text = |name: &str| head.field(name).map(str::to_owned);
         let (url, date) = (text("WARC-Refers-To-Target-URI"), text("WARC-Refers-To-Date"));
         let place = url.zip(date).map(|(url, date)| Place { url, date });
         Self {
+            spot,
             block,
             digest: text("WARC-Payload-Digest"),
             is_revisit,
@@ -307,13 +335,15 @@ impl Answer {
 }
 
 impl Trace {
-    fn read(head: &RecordHead, block: Option<Vec<u8>>, fields: &Fields) -> Option<Self> {
+    fn read(head: &RecordHead, block: Option<(Spot, Vec<u8>)>, fields: &Fields) -> Option<Self> {
         let url = CanonUrl::parse_with(head.url()?, Canon::KeepQuery).ok()?;
         let time = humantime::parse_rfc3339_weak(head.field("WARC-Date")?).ok()?;
         let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let wall_ms = u64::try_from(since_1970.as_millis()).ok()?;
         let outcome = match (&block, fields.get("outcome")) {
-            (Some(block), _) => Outcome::Status(HttpMessage::split(block).status()?.parse().ok()?),
+            (Some((_, block)), _) => {
+                Outcome::Status(HttpMessage::split(block).status()?.parse().ok()?)
+            }
             (None, Some(INTERRUPTED)) => Outcome::Interrupted,
             (None, Some(FORGOTTEN)) => Outcome::Forgotten,
             (None, word) => Outcome::Failed(word?.to_owned()),
@@ -341,7 +371,7 @@ impl Trace {
                 .unwrap_or(1)
                 .max(1),
             robots_for: fields.get("robotsFor").and_then(origin),
-            answer: block.filter(|_| is_robots).map(|block| Answer::of(head, block)),
+            answer: block.filter(|_| is_robots).map(|(spot, block)| Answer::of(head, spot, block)),
         })
     }
 }

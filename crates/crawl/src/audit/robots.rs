@@ -3,14 +3,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use rhumb_archive::HttpMessage;
-use rhumb_rules::{HOPS_MAX, Robots, RobotsFor};
+use rhumb_rules::{HOPS_MAX, RobotsFor};
 use rhumb_web::{Canon, CanonUrl, Origin, Scheme, Site, Span};
 
 use super::moment::Moment;
-use super::records::{Answer, Outcome, Trace, originals};
+use super::records::{Answer, Outcome, Spot, Trace, originals};
+use super::texts::{Says, Texts, Voices};
 
 /// A file is believed for a day; a request that was decided on in time may begin a little later.
 const BELIEVED_FOR: Span = Span::minutes(24 * 60 + 5);
@@ -23,19 +23,15 @@ const TOLD_WITHIN: Span = Span::seconds(2);
 /// finds them all; a crawl that runs may bring more meanwhile.
 const SEARCHES_MAX: usize = 2;
 
-/// What a file says to each of the names by which the crawl went.
-pub(super) type Voices = Arc<[RobotsFor]>;
-
 /// The robots.txt files of all origins.
-pub(super) struct Origins {
-    agents: Vec<String>,
+pub(super) struct Origins<'a> {
+    texts: Texts<'a>,
     /// The name by which the crawl goes.
     agent: usize,
     files: HashMap<Origin, File>,
     /// Files by the digest of their payload: many sites have the same, and later captures of a
     /// payload only refer to it.
-    by_digest: HashMap<String, Voices>,
-    allow_all: Voices,
+    by_digest: HashMap<String, Spot>,
     /// Redirects to follow for whom, in records that do not say for whom they are.
     moved: HashMap<String, VecDeque<Origin>>,
     searches: usize,
@@ -45,9 +41,9 @@ pub(super) struct Origins {
 #[derive(Debug)]
 struct File {
     /// The last good one.
-    rules: Option<Voices>,
+    rules: Option<Says>,
     /// The one that held before it.
-    before: Option<Voices>,
+    before: Option<Says>,
     /// Whether the good one was taken out of the archive.
     is_forgotten: bool,
     /// When the good one came.
@@ -76,7 +72,7 @@ pub(super) enum Standing {
 
 /// What an answer to the question for a robots.txt means.
 enum Heard {
-    File(Voices),
+    File(Spot),
     Absent,
     Forgotten,
     Unchanged,
@@ -86,16 +82,13 @@ enum Heard {
     Lost,
 }
 
-impl Origins {
-    pub(super) fn new(agents: Vec<String>) -> Self {
-        let agents = if agents.is_empty() { vec![String::new()] } else { agents };
-        let allow_all = voices(&Robots::allow_all(), &agents);
+impl<'a> Origins<'a> {
+    pub(super) fn new(archive: &'a [PathBuf], agents: Vec<String>) -> Self {
         Self {
-            agents,
+            texts: Texts::new(archive, agents),
             agent: 0,
             files: HashMap::new(),
             by_digest: HashMap::new(),
-            allow_all,
             moved: HashMap::new(),
             searches: 0,
         }
@@ -103,25 +96,22 @@ impl Origins {
 
     /// From here on the crawl goes by this name.
     pub(super) fn go_by(&mut self, agent: &str) {
-        let known = self.agents.iter().position(|it| it.eq_ignore_ascii_case(agent));
-        self.agent = known.unwrap_or(self.agent);
+        self.agent = self.texts.place_of(agent).unwrap_or(self.agent);
     }
 
     /// What a file says to the crawl as it is called now.
-    pub(super) fn to_us<'a>(&self, rules: &'a Voices) -> &'a RobotsFor {
+    pub(super) fn to_us<'r>(&self, rules: &'r Voices) -> &'r RobotsFor {
         &rules[self.agent]
     }
 
-    /// Takes in an answer; payloads may be anywhere in the archive.
-    pub(super) fn hear(&mut self, trace: &Trace, archive: &[PathBuf]) {
+    /// Takes in an answer.
+    pub(super) fn hear(&mut self, trace: &Trace) {
         let Some(origin) = self.speaks_for(trace) else { return };
         let hops = self.files.get(&origin).map_or(0, |file| file.hops(trace, &origin));
         let heard = match (&trace.outcome, &trace.answer) {
             (Outcome::Interrupted, _) => return,
             (Outcome::Forgotten, _) => Heard::Forgotten,
-            (Outcome::Status(status), Some(answer)) => {
-                self.read(trace, *status, answer, hops, archive)
-            }
+            (Outcome::Status(status), Some(answer)) => self.read(trace, *status, answer, hops),
             _ => Heard::Unreachable,
         };
         if let (Heard::Moved(target), None) = (&heard, &trace.robots_for) {
@@ -130,7 +120,7 @@ impl Origins {
         let at = trace.ended();
         let file = self.files.entry(origin.clone()).or_insert_with(|| File::new(at));
         file.is_from_elsewhere = trace.url.site() != origin.site;
-        file.take(heard, at, hops, &self.allow_all);
+        file.take(heard, at, hops);
     }
 
     /// For whom this is the robots.txt. Earlier versions did not write that down; later ones do,
@@ -147,17 +137,10 @@ impl Origins {
         Some(waiting.and_then(VecDeque::pop_front).unwrap_or(own))
     }
 
-    fn read(
-        &mut self,
-        trace: &Trace,
-        status: u16,
-        answer: &Answer,
-        hops: u8,
-        archive: &[PathBuf],
-    ) -> Heard {
+    fn read(&mut self, trace: &Trace, status: u16, answer: &Answer, hops: u8) -> Heard {
         match status {
             429 | 500.. => Heard::Unreachable,
-            200..300 => self.file(answer, archive),
+            200..300 => self.file(answer),
             304 => Heard::Unchanged,
             300..400 if hops < HOPS_MAX => {
                 target(trace, answer).map_or(Heard::Absent, Heard::Moved)
@@ -166,31 +149,31 @@ impl Origins {
         }
     }
 
-    fn file(&mut self, answer: &Answer, archive: &[PathBuf]) -> Heard {
+    fn file(&mut self, answer: &Answer) -> Heard {
         if !answer.is_revisit {
-            return self.parsed(answer);
+            return self.remember(answer);
         }
         let Some(digest) = &answer.digest else { return Heard::Lost };
         let is_known = self.by_digest.contains_key(digest);
         if !is_known && answer.payload_at.is_some() && self.searches < SEARCHES_MAX {
             self.searches += 1;
-            originals(archive, |original| drop(self.parsed(original)));
+            originals(self.texts.archive, |original| drop(self.remember(original)));
         }
-        self.by_digest.get(digest).map_or(Heard::Lost, |rules| Heard::File(Arc::clone(rules)))
+        self.by_digest.get(digest).map_or(Heard::Lost, |spot| Heard::File(*spot))
     }
 
-    fn parsed(&mut self, answer: &Answer) -> Heard {
-        let body = answer.robots_body();
+    fn remember(&mut self, answer: &Answer) -> Heard {
         // Half a file may lack the very line that closes the site.
-        if answer.is_torn(&body) {
+        if answer.is_torn() {
             return Heard::Unreachable;
         }
-        let parse = || voices(&Robots::parse(&body), &self.agents);
-        let rules = match &answer.digest {
-            Some(digest) => self.by_digest.entry(digest.clone()).or_insert_with(parse),
-            None => &mut parse(),
-        };
-        Heard::File(Arc::clone(rules))
+        let digest = answer.digest.clone();
+        let first = digest.map(|digest| *self.by_digest.entry(digest).or_insert(answer.spot));
+        let spot = first.unwrap_or(answer.spot);
+        if spot == answer.spot {
+            self.texts.learn(answer);
+        }
+        Heard::File(spot)
     }
 
     /// What holds for pages of the origin at this moment.
@@ -212,14 +195,18 @@ impl Origins {
             let hours = age / Span::hours(1).0;
             return Standing::Unknown(format!("its robots.txt was {hours} hours old"));
         }
-        Standing::Known { rules: Arc::clone(rules), fetched_ms: file.since.wall_ms }
+        let Some(rules) = self.texts.get(rules) else {
+            return Standing::Unknown("its robots.txt cannot be read any more".to_owned());
+        };
+        Standing::Known { rules, fetched_ms: file.since.wall_ms }
     }
 
     /// The gap that the files of a site ask for at a moment, over both schemes; of two minutes of
     /// the day the lesser one.
     pub(super) fn gap(&self, site: &Site, at: Moment, minutes: [u16; 2]) -> Option<u64> {
-        let gap = |rules: &Voices| {
-            let rules = self.to_us(rules);
+        let gap = |says: Says| {
+            let Some(rules) = self.texts.get(says) else { return 0 };
+            let rules = self.to_us(&rules);
             let gaps = minutes.map(|minute| rules.gap(minute).map_or(0, |gap| gap.0));
             gaps[0].min(gaps[1])
         };
@@ -230,17 +217,13 @@ impl Origins {
             let now = file.rules_at(at).map_or(0, gap);
             let is_told = at.since(file.since) > i64::try_from(TOLD_WITHIN.0).unwrap_or(0);
             if file.is_from_elsewhere && !is_told {
-                let before = file.before.as_ref().map_or(0, gap);
+                let before = file.before.map_or(0, gap);
                 return Some(now.min(before));
             }
             Some(now)
         });
         gaps.max().filter(|gap| *gap > 0)
     }
-}
-
-fn voices(robots: &Robots, agents: &[String]) -> Voices {
-    agents.iter().map(|agent| robots.for_agent(agent)).collect()
 }
 
 /// Where an answer leads.
@@ -273,7 +256,7 @@ impl File {
         if is_anew { 0 } else { hops.saturating_add(1) }
     }
 
-    fn take(&mut self, heard: Heard, at: Moment, hops: u8, allow_all: &Voices) {
+    fn take(&mut self, heard: Heard, at: Moment, hops: u8) {
         self.moving = None;
         if !matches!(heard, Heard::Unreachable | Heard::Moved(_)) {
             self.failing_since = None;
@@ -294,19 +277,16 @@ impl File {
                 if at.since(since) < i64::try_from(GIVEN_UP_AFTER.0).unwrap_or(i64::MAX) {
                     return;
                 }
-                Some(Arc::clone(allow_all))
+                Some(Says::All)
             }
             Heard::Forgotten => None,
             Heard::Lost => {
                 self.why_none = "its robots.txt refers to a record that is not in the archive";
                 None
             }
-            Heard::Unchanged => {
-                let rules = self.rules.clone();
-                Some(rules.unwrap_or_else(|| Arc::clone(allow_all)))
-            }
-            Heard::Absent => Some(Arc::clone(allow_all)),
-            Heard::File(rules) => Some(rules),
+            Heard::Unchanged => self.rules.or(Some(Says::All)),
+            Heard::Absent => Some(Says::All),
+            Heard::File(spot) => Some(Says::At(spot)),
         };
         self.before = std::mem::replace(&mut self.rules, rules);
         self.since = at;
@@ -314,7 +294,7 @@ impl File {
     }
 
     /// The rules that held at a moment.
-    fn rules_at(&self, at: Moment) -> Option<&Voices> {
-        if at.since(self.since) >= -1 { self.rules.as_ref() } else { self.before.as_ref() }
+    fn rules_at(&self, at: Moment) -> Option<Says> {
+        if at.since(self.since) >= -1 { self.rules } else { self.before }
     }
 }

@@ -4,7 +4,7 @@ use rhumb_frontier::{RowHead, SiteState};
 use rhumb_web::{Candidate, CanonUrl, Found, Site, Tick};
 use serde::{Deserialize, Serialize};
 
-use super::fact::{Cause, PayloadDigest, RobotsAnswer, Settled, Settlement, late};
+use super::fact::{PayloadDigest, RobotsAnswer, Settled, Settlement, late};
 use super::robots::RobotsState;
 
 /// All that is known of a site.
@@ -129,41 +129,29 @@ impl Story {
 }
 
 impl UrlRecord {
-    /// Of a URL that is not to be fetched.
-    pub(super) fn dropped(at: Tick, candidate: &Candidate, cause: Cause) -> Self {
-        let result = Settlement::Dropped(cause);
+    /// Of a URL with which this came about, and no more is known of it.
+    pub(crate) fn new(at: Tick, candidate: &Candidate, result: Settlement) -> Self {
         Self {
             fetched_at: at,
             result,
             digest: None,
             depth: candidate.depth,
-            answers: 0,
+            answers: u32::from(matches!(result, Settlement::Answered(_))),
             changes: 0,
             changed_at: at,
-            failures: 0,
+            failures: u32::from(matches!(result, Settlement::Failed(_))),
             due: None,
             story: Story::new(at, candidate, result),
         }
     }
 
     pub(super) fn of(at: Tick, settled: &Settled) -> Self {
-        let is_answer = matches!(settled.result, Settlement::Answered(_));
-        let is_failure = matches!(settled.result, Settlement::Failed(_));
-        let mut story = Story::new(at, &settled.entry.candidate, settled.result);
-        story.moved_to.clone_from(&settled.more.moved_to);
-        story.duplicate_of.clone_from(&settled.more.duplicate_of);
-        Self {
-            fetched_at: at,
-            result: settled.result,
-            digest: settled.digest,
-            depth: settled.entry.candidate.depth,
-            answers: u32::from(is_answer),
-            changes: 0,
-            changed_at: at,
-            failures: u32::from(is_failure),
-            due: settled.again.as_ref().map(|(due, _)| (*due).max(settled.manner.ready_at)),
-            story,
-        }
+        let mut record = Self::new(at, &settled.entry.candidate, settled.result);
+        record.digest = settled.digest;
+        record.due = settled.again.as_ref().map(|(due, _)| (*due).max(settled.manner.ready_at));
+        record.story.moved_to.clone_from(&settled.more.moved_to);
+        record.story.duplicate_of.clone_from(&settled.more.duplicate_of);
+        record
     }
 
     /// Adds what came later.

@@ -151,6 +151,7 @@ pub struct More {
 }
 
 /// Reads a last field that a writer of before did not have: where the bytes end it is empty.
+#[expect(clippy::unnecessary_wraps, reason = "serde asks for this form")]
 pub(super) fn late<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

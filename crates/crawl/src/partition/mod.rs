@@ -127,7 +127,8 @@ impl<S: Seen> Partition<S> {
         let mut taken: HashMap<Site, Span> = HashMap::new();
         for (number, Outstanding { entry, expires }) in out {
             let issued = expires - self.settings.ticket_for;
-            taken.insert(entry.url().site(), last.since(issued));
+            let longest = taken.entry(entry.url().site()).or_default();
+            *longest = last.since(issued).max(*longest);
             self.speak(now, Fact::Recalled(number), turn);
         }
         if !is_clean {

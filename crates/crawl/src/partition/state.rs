@@ -115,7 +115,8 @@ impl<S: Seen> State<S> {
             Fact::Dropped { entry, cause } => {
                 self.frontier.refuse(entry);
                 self.tally.dropped(*cause);
-                self.record(entry.url(), UrlRecord::dropped(at, &entry.candidate, *cause));
+                let result = Settlement::Dropped(*cause);
+                self.record(entry.url(), UrlRecord::new(at, &entry.candidate, result));
             }
             Fact::Robots { origin, answer, refresh_at, manner, pages_at, is_given_up } => {
                 let robots = self.robots.entry(origin.clone()).or_default();
@@ -162,10 +163,15 @@ impl<S: Seen> State<S> {
             self.sent.insert(parcel.to, parcel.number);
         }
         let site = settled.entry.url().site();
-        self.frontier.settle(&site, settled.manner, settled.again.clone());
         self.tally.settled(settled);
-        // That an address was busy is no try, and happens often.
-        if !settled.entry.is_robots() && settled.result != Settlement::AddressBusy {
+        // That an address was busy is neither a visit nor a try, and happens often.
+        if settled.result == Settlement::AddressBusy {
+            self.frontier.recall(&site, settled.again.clone().map(|(_, entry)| entry));
+            self.frontier.hold(&site, settled.manner);
+            return;
+        }
+        self.frontier.settle(&site, settled.manner, settled.again.clone());
+        if !settled.entry.is_robots() {
             self.record(settled.entry.url(), UrlRecord::of(at, settled));
         }
     }
@@ -194,8 +200,9 @@ impl<S: Seen> State<S> {
         let Some(Outstanding { entry, .. }) = self.out.remove(&number) else { return };
         let site = entry.url().site();
         if let Errand::Robots { origin, hops: 0 } = &entry.candidate.errand {
-            // It is asked for again as soon as a page needs it.
+            // It is asked for again as soon as a page needs it; none waits for its answer any more.
             self.robots.entry(origin.clone()).or_default().unasked();
+            self.frontier.hold_pages(origin, Tick::default());
             self.frontier.recall(&site, None);
         } else {
             self.frontier.recall(&site, Some(entry));
@@ -311,7 +318,8 @@ impl<S: Seen> State<S> {
 
     /// The candidate of this URL that waits for a bucket, if one does.
     pub fn unsure(&self, url: &CanonUrl) -> Option<&Candidate> {
-        self.unsure.values().flatten().find(|candidate| candidate.url == *url)
+        let waiting = self.waiting(Bucket::of(url.key(self.hash)));
+        waiting.iter().find(|candidate| candidate.url == *url)
     }
 
     /// How many candidates wait, by bucket.

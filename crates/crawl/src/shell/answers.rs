@@ -9,7 +9,7 @@ use super::handle::Ask;
 use super::pulse;
 use super::report::{SiteLine, Standing};
 use crate::ask::{Activity, Circumstances, Evidence, Gathered, SiteStanding, Status, Strain, Why};
-use crate::partition::UrlRecord;
+use crate::partition::{Partition, UrlRecord};
 
 impl Desk {
     /// Answers at once, from memory; what needs the disk is left to whoever asked.
@@ -66,7 +66,7 @@ impl Desk {
     }
 
     fn record(&self, key: UrlKey) -> Option<UrlRecord> {
-        self.partitions.iter().find_map(|it| it.state().record_of(key)).cloned()
+        self.keeping.holdings.recent(&self.partitions, key)
     }
 
     fn submit(&mut self, urls: &[CanonUrl]) {
@@ -107,7 +107,7 @@ impl Desk {
         status.busiest = busiest.iter().map(standing).collect();
         status.slowest = slowest.iter().map(standing).collect();
         let shares = self.settings.shares();
-        let frontier: usize = self.partitions.iter().map(|partition| partition.bytes()).sum();
+        let frontier: usize = self.partitions.iter().map(Partition::bytes).sum();
         let parts = [
             ("bodies", self.worker.bodies_held()),
             ("seen", wide(self.keeping.holdings.seen.lock().memory())),

@@ -72,7 +72,8 @@ impl Handle {
             answer.blocking_recv().ok()?
         };
         // Tables and queues are read beside the desk.
-        tokio::task::spawn_blocking(move || Why::tell(&url, canon, *evidence, recent)).await.ok()
+        let tell = move || Why::tell(&url, canon, *evidence, |key| Ok(recent(key)));
+        tokio::task::spawn_blocking(tell).await.ok()
     }
 
     /// Adds seeds; a URL that is known already stays as it is.

@@ -15,6 +15,8 @@ mod pulse;
 mod reading;
 mod report;
 mod roster;
+#[cfg(test)]
+pub(crate) mod tests;
 mod worker;
 
 use std::path::PathBuf;
@@ -264,12 +266,11 @@ pub async fn run(
         }
     };
     let hosts = desk.hosts();
-    let duplicates = progress.tally.duplicates;
     drop((desk, worker, inbox));
     committer.await.expect("the committer does not panic")?;
     if !matches!(ended, Ended::DiskLow { .. }) {
         // Where it fails nothing is lost but time at the next opening.
         drop(tokio::task::spawn_blocking(move || tables.settle()).await);
     }
-    Ok(Summary { ended, progress, duplicates, hosts, facts })
+    Ok(Summary { ended, duplicates: progress.tally.duplicates, progress, hosts, facts })
 }

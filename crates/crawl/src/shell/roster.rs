@@ -155,8 +155,11 @@ fn line<S: Seen>(
     owner: &Partition<S>,
 ) -> (Span, SiteLine) {
     let state = owner.state().frontier().site(site);
+    let is_busy = state.is_some_and(|state| state.in_flight() > 0);
     let standing = match (record.since, owner.state().frontier().waits(site)) {
         (Some(since), _) => Standing::UnderWay(now.since(since)),
+        // The last to go out is back, and another is not.
+        (None, _) if is_busy => Standing::UnderWay(record.takes),
         (None, Some(waiting)) => Standing::Waits(waiting.hold, waiting.until.since(now)),
         (None, None) => Standing::Idle,
     };

@@ -31,6 +31,8 @@ pub struct Holdings {
     /// What waits on disk.
     pub backlog: Backlog,
     pub(super) folder: PathBuf,
+    /// What became of URLs and is being written down: it is not in the tables for certain.
+    pub(super) writing: Arc<HashMap<UrlKey, UrlRecord>>,
     pub(super) roots: BTreeSet<CanonUrl>,
     pub(super) ledger: Ledger,
     pub(super) next_file: u64,
@@ -45,6 +47,17 @@ impl Holdings {
     /// The places to which seeds moved.
     pub fn roots(&self) -> impl Iterator<Item = &CanonUrl> {
         self.roots.iter()
+    }
+
+    /// What became of a URL, as far as the tables do not have it yet.
+    pub fn recent(&self, partitions: &[Partition<SeenHandle>], key: UrlKey) -> Option<UrlRecord> {
+        let record = partitions.iter().find_map(|it| it.state().record_of(key));
+        record.or_else(|| self.being_written(key)).cloned()
+    }
+
+    /// What became of a URL before the checkpoint that is under way.
+    pub(crate) fn being_written(&self, key: UrlKey) -> Option<&UrlRecord> {
+        self.writing.get(&key)
     }
 
     fn name(&mut self, kind: &str) -> String {
@@ -92,6 +105,7 @@ impl Holdings {
         let seen_merge = self.seen.lock().merge().filter(|_| merges);
         let frozen = self.backlog.freeze();
         let backlog_merge = self.backlog.merge().filter(|_| merges);
+        self.writing = Arc::new(urls);
         let names = [self.name("run"), self.name("run"), self.name("part"), self.name("part")];
         let mut ledger = self.ledger.clone();
         ledger.at = now;
@@ -103,7 +117,7 @@ impl Holdings {
             seen_folder: self.folder.join(SEEN),
             backlog_folder: self.folder.join(BACKLOG),
             batch,
-            urls,
+            urls: Arc::clone(&self.writing),
             cursors,
             keys,
             seen_merge,
@@ -131,6 +145,7 @@ impl Holdings {
             self.backlog.replace(segment, &replaced);
         }
         self.ledger = installed.ledger;
+        self.writing = Arc::default();
     }
 }
 
@@ -142,7 +157,7 @@ pub struct Snapshot {
     seen_folder: PathBuf,
     backlog_folder: PathBuf,
     batch: Batch,
-    urls: HashMap<UrlKey, UrlRecord>,
+    urls: Arc<HashMap<UrlKey, UrlRecord>>,
     /// How far the lanes of warm sites are read.
     cursors: HashMap<LaneKey, u64>,
     keys: seen::Snapshot,
@@ -266,17 +281,17 @@ impl Snapshot {
 
     /// Adds what became of URLs to what is known of them.
     fn put_urls(&mut self) -> Result<(), StoreError> {
-        for (key, record) in std::mem::take(&mut self.urls) {
+        for (key, record) in self.urls.iter() {
             let key = row_key(key.0);
-            let record = match self.tables.get(Table::Urls, &key)? {
+            let row = match self.tables.get(Table::Urls, &key)? {
                 Some(bytes) => {
                     let mut known: UrlRecord = decode("of a URL", &bytes)?;
-                    known.follow(&record);
-                    known
+                    known.follow(record);
+                    encode(&known)
                 }
-                None => record,
+                None => encode(record),
             };
-            self.batch.put(Table::Urls, key, encode(&record));
+            self.batch.put(Table::Urls, key, row);
         }
         Ok(())
     }

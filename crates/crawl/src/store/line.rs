@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use rhumb_archive::Position;
+use rhumb_frontier::Entry;
 use rhumb_web::{Candidate, PartitionId, Site, Tick, TicketNumber};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use crate::partition::Fact;
+use crate::partition::{Fact, Settlement};
 
 /// One line. Its order and the order of all fields below it are the log's format.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,6 +57,14 @@ impl<'b> Stamp<'b> {
         let read = postcard::take_from_bytes::<(u32, PartitionId, Tick)>(bytes);
         let ((kind, id, at), fact) = read.ok()?;
         (kind == FACT).then_some(Self { id, at, fact })
+    }
+
+    /// What was fetched and what that came to, without its links.
+    pub(super) fn settled(&self) -> Option<(Entry, Settlement)> {
+        let (kind, settled) = postcard::take_from_bytes::<u32>(self.fact).ok()?;
+        let read = postcard::take_from_bytes::<(TicketNumber, Entry, Settlement)>(settled);
+        let ((_, entry, result), _) = read.ok().filter(|_| kind == SETTLED)?;
+        Some((entry, result))
     }
 
     /// Whether it may tell another partition of a site, or all of them of a root: only a seed

@@ -145,6 +145,7 @@ pub(super) fn hold(
         seen: SeenHandle::new(seen),
         backlog: Backlog::open(Arc::clone(disk), folder.join(BACKLOG), &ledger.segments)?,
         folder: folder.to_owned(),
+        writing: Arc::default(),
         roots: ledger.roots.iter().cloned().collect(),
         next_file: ledger.next_file,
         ledger,

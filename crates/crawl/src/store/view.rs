@@ -1,5 +1,6 @@
 //! Reading a crawl that nobody runs, without changing a byte of it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rhumb_disk::SharedDisk;
@@ -8,13 +9,13 @@ use rhumb_web::{Site, Tick, UrlKey};
 
 use super::checkpoint::Holdings;
 use super::focus::Focus;
-use super::line::Line;
+use super::line::{Line, Stamp};
 use super::opening::{begin, hold, known_identity, ledger, states};
 use super::replay::through_log;
 use super::rows::{Identity, SeenHandle};
 use super::{LOG, SEEN, StoreError, StoreSettings};
 use crate::log::{Log, Offset, Take, Verdict};
-use crate::partition::{Parcel, State};
+use crate::partition::{Parcel, State, UrlRecord};
 use crate::tables::Tables;
 
 /// Memory for what the log has admitted since the checkpoint; what is in runs stays there.
@@ -81,6 +82,26 @@ pub fn view(
 }
 
 impl View {
+    /// What was fetched on all sites since the checkpoint, for those who ask about a page that is
+    /// not in focus; what came of it beyond its status is not told.
+    pub(crate) fn fetched(&self) -> Result<HashMap<UrlKey, UrlRecord>, StoreError> {
+        let Holdings { disk, tables, folder, .. } = &self.holdings;
+        let (from, folder) = (tables.offset()?.unwrap_or_default(), folder.join(LOG));
+        let mut fetched = HashMap::new();
+        let read = |take: &mut Take<'_>| Log::read(disk, &folder, from, take);
+        through_log(read, |_, bytes| {
+            if let Some(stamp) = Stamp::of(bytes)
+                && let Some((entry, result)) = stamp.settled()
+                && !entry.is_robots()
+            {
+                let record = UrlRecord::new(stamp.at, &entry.candidate, result);
+                fetched.insert(entry.url().key(self.identity.hash), record);
+            }
+            Ok(Verdict::Take)
+        })?;
+        Ok(fetched)
+    }
+
     /// Whether a URL was ever admitted; with a focus, one of its site.
     pub fn is_seen(&self, key: UrlKey) -> Result<bool, StoreError> {
         let Holdings { disk, seen, folder, ledger, .. } = &self.holdings;

@@ -85,11 +85,8 @@ pub(super) fn survey(file: &dyn DiskFile, covers: Covers<'_>) -> Result<Survey, 
             head.url().is_some_and(covers) || follows.is_some_and(|id| gone.contains(&id));
         let change = if is_covered {
             gone.extend(head.field("WARC-Record-ID").map(|id| hasher.hash_one(id)));
-            Some(if speaks_for_another(&mut record, covers) {
-                Change::Anonymise
-            } else {
-                Change::Drop
-            })
+            let is_lent = speaks_for_another(&mut record, covers);
+            Some(if is_lent { Change::Anonymise } else { Change::Drop })
         } else {
             change_of(&mut record, covers)
         };

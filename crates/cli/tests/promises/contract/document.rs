@@ -39,6 +39,7 @@ fn phrase(shape: &Shape) -> String {
         Shape::Null => "null".to_owned(),
         Shape::Word(lists) => lists.iter().map(|words| list(words)).collect::<Vec<_>>().join(", "),
         Shape::OrNull(shape) => format!("{}, or null", phrase(shape)),
+        Shape::List(Shape::Object(_)) => "list of objects".to_owned(),
         Shape::List(shape) => format!("list of: {}", phrase(shape)),
         Shape::By(words, shape) => format!("{} by {}", phrase(shape), list(words)),
         Shape::Object(_) => "object".to_owned(),

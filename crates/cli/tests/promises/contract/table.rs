@@ -177,7 +177,7 @@ const LINK: Words = of(&[
     "feed",
 ]);
 const TRIED: Words = of(&["fetched", "redirect", "address-busy"]);
-const INTERRUPTED: Words = of(&["answered", "interrupted"]);
+const ANSWERED: Words = of(&["answered", "interrupted", "forgotten"]);
 const ERRAND: Words = of(&["page", "sitemap", "robots"]);
 const SCOPE: Words = of(&["page", "prefix", "host", "domain", "any"]);
 const SETTING: Words = of(&["delay", "connections", "scope", "budget", "block"]);
@@ -422,7 +422,7 @@ pub(super) const REQUEST: Output = Output {
         ours("url", Url),
         ours("errand", Word(&[&ERRAND])),
         ours("status", OrNull(&Count)),
-        ours("outcome", Word(&[&INTERRUPTED, &FAILURE])),
+        ours("outcome", Word(&[&ANSWERED, &FAILURE])),
         ours("took_ms", OrNull(&Count)),
         ours("gap_ms", OrNull(&Count)),
         ours("asked_ms", Count),

@@ -161,7 +161,12 @@ fn open(folder: &Path, agent: &str) -> Archive {
         robots: "obey".to_owned(),
     };
     let prefix = "rhumb".to_owned();
-    let settings = ArchiveSettings { prefix, rotate_bytes: 1 << 20, crawl: CRAWL, about };
+    let settings = ArchiveSettings {
+        prefix,
+        rotate_bytes: std::env::var("ROT").map_or(1 << 20, |n| n.parse().unwrap()),
+        crawl: CRAWL,
+        about,
+    };
     Archive::open(rhumb_disk::real(), folder, settings, Keep::Everything).expect("an archive")
 }
 
@@ -375,6 +380,7 @@ fn a_redirected_robots_txt_speaks_for_the_origin_that_asked() {
     for is_told in [true, false] {
         let told = is_told.then_some(A);
         let mut book = Book::new();
+        book.has_ticks = is_told;
         let moved = "HTTP/1.1 301 Moved\r\nLocation: https://hub.test/r.txt\r\n\r\n";
         book.exchange("https://a.test/robots.txt", (0, 10), ("robots", told), moved);
         let file = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /closed\n";
