@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
+use rhumb_archive::ArchiveError;
 use rhumb_crawl::forget::{Forgot, Target, forget};
+use rhumb_crawl::shell::CrawlError;
 use rhumb_web::{Canon, CanonUrl, Scheme, UrlError};
 use serde::Serialize;
 
@@ -73,8 +75,7 @@ pub(crate) fn command(args: &ForgetArgs) -> Result<ExitCode, Fault> {
     let quiet = Voice::new(false, true, false);
     let mut plan = Plan::new(&settings.over(Settings::defaults()), urls, quiet)?;
     folder.clone_into(&mut plan.engine.folder);
-    let forgot = forget(&plan.engine, &target)
-        .map_err(|error| engine_fault(&error, folder, Some(&again)))?;
+    let forgot = forget(&plan.engine, &target).map_err(|error| fault(&error, folder, &again))?;
     if args.json {
         screen::print(&told(&target, &forgot, seeds))?;
     } else {
@@ -88,6 +89,15 @@ pub(crate) fn command(args: &ForgetArgs) -> Result<ExitCode, Fault> {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn fault(error: &CrawlError, folder: &Path, again: &str) -> Fault {
+    let CrawlError::Archive(ArchiveError::Damaged { file, .. }) = error else {
+        return engine_fault(error, folder, Some(again));
+    };
+    let file = word::quoted(&file.to_string_lossy());
+    let advice = format!("put {file} back from a copy, or move it out of the folder, then {again}");
+    Fault::failed(error.to_string(), advice)
 }
 
 fn again(folder: &Path, target: &str) -> String {

@@ -166,7 +166,7 @@ impl Leftovers<'_> {
         self.open(&path)?.length().map_err(failed("read", &path))
     }
 
-    fn remove(&self, name: &str) -> Result<(), ArchiveError> {
+    pub(super) fn remove(&self, name: &str) -> Result<(), ArchiveError> {
         let path = self.folder.join(name);
         self.disk.remove(&path).map_err(failed("remove", &path))
     }

@@ -453,6 +453,18 @@ fn files_that_a_kill_left_are_sealed_first_and_what_was_not_finished_goes() {
 }
 
 #[test]
+fn the_index_of_a_file_that_somebody_took_away_goes_too() {
+    let disk = make(3);
+    let names = disk.list(folder()).unwrap();
+    let first = names.iter().find(|name| is_warc(name)).unwrap();
+    disk.remove(&folder().join(first)).unwrap();
+    forget(&disk).unwrap();
+    let after = contents(&disk);
+    assert!(!after.contains_key(&first.replace(".warc.gz", ".cdxj")), "{:?}", after.keys());
+    check_index(laid_out(&after).path());
+}
+
+#[test]
 fn without_a_note_the_end_moves_with_the_last_file() {
     let disk = SimulatedDisk::new(1);
     let mut scribe = Scribe::new(&disk);

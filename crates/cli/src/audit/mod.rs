@@ -102,8 +102,8 @@ fn warn(audit: &Audit, dir: &Path) {
     }
     if audit.untold > 0 {
         tell(&format!(
-            "warning: {} of an earlier version, without their end and the gap that was set: only \
-            robots.txt and its delay were checked, from beginning to beginning",
+            "warning: {} without their end and the gap that was set, as an earlier version kept \
+            them: only robots.txt and its delay were checked, from beginning to beginning",
             counted(audit.untold, "request")
         ));
     }

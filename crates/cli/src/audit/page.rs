@@ -143,7 +143,8 @@ fn write_violations(out: &mut impl Write, total: &HostAudit) -> io::Result<()> {
     for Violation { kind, time_ms, url, what } in &total.violation_list {
         writeln!(
             out,
-            "<tr class=\"bad\"><td class=\"t\">{}</td><td>{}</td><td class=\"u\">{}</td><td>{}</td></tr>",
+            "<tr class=\"bad\"><td class=\"t\">{}</td><td>{}</td><td class=\"u\">{}</td>\
+            <td class=\"u\">{}</td></tr>",
             when(*time_ms),
             kind.word(),
             escaped(url),
@@ -234,7 +235,7 @@ fn write_requests(out: &mut impl Write, gathered: &Gathered) -> io::Result<()> {
         writeln!(
             out,
             "<tr{class}><td class=\"t\">{}</td><td class=\"n\">{}</td><td>{}</td>\
-            <td class=\"u\">{}</td><td>{allowed}</td></tr>",
+            <td class=\"u\">{}</td><td class=\"r\">{allowed}</td></tr>",
             when(request.time_ms),
             request.gap_ms.map_or("-".to_owned(), span),
             escaped(&request.outcome),

@@ -110,10 +110,13 @@ fn taken(path: &Path, error: &std::io::Error) -> Fault {
 
 /// The WARC files of a crawl in the order in which they were written; one that grows still, too.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
-    rhumb_archive::files(&folder.join(ARCHIVE_NAME)).map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => home::no_crawl(folder),
-        _ => Fault::file("look into", folder.display(), &error),
-    })
+    let archive = folder.join(ARCHIVE_NAME);
+    let fault = |error| Fault::file("look into", folder.display(), &error);
+    match archive.metadata() {
+        Ok(found) if found.is_dir() => rhumb_archive::files(&archive).map_err(fault),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(fault(error)),
+        _ => Err(home::no_crawl(folder)),
+    }
 }
 
 /// A file of the archive that could not be read.

@@ -221,8 +221,6 @@ fn why_of_a_folder_without_a_crawl_says_what_to_do() {
 const PATIENCE: Duration = Duration::from_mins(1);
 /// URLs that are asked about, of those that ended in the same way.
 const OF_A_KIND_MAX: usize = 40;
-/// Questions at once.
-const ASKERS: usize = 3;
 
 /// A crawl under way; it ends with the test.
 struct Going(Child);
@@ -315,18 +313,6 @@ fn sample(ends: &BTreeMap<String, End>) -> Vec<(&str, &End)> {
     sample
 }
 
-/// Asks for the story of each, a few at once.
-fn ask_all(folder: &Path, urls: &[&str]) -> BTreeMap<String, Value> {
-    let ask = |urls: Vec<&str>| -> Vec<(String, Value)> {
-        urls.into_iter().map(|url| (url.to_owned(), why(folder, url))).collect()
-    };
-    std::thread::scope(|scope| {
-        let shares = (0..ASKERS).map(|n| urls.iter().copied().skip(n).step_by(ASKERS).collect());
-        let askers: Vec<_> = shares.map(|share| scope.spawn(move || ask(share))).collect();
-        askers.into_iter().flat_map(|asker| asker.join().expect("it asks")).collect()
-    })
-}
-
 /// Whether a story is the one that the crawl told.
 fn agrees(url: &str, (event, word): &End, told: &Value) -> bool {
     let (state, reason) = (told["state"].as_str().expect("a state"), told["reason"].as_str());
@@ -391,8 +377,8 @@ fn is_copy(served: &Served, by_url: &BTreeMap<String, PageId>, told: &Value) -> 
 fn check_agreement(served: &Served, folder: &Path, events: &[Value], kinds: usize) -> String {
     let ends = ends(events);
     let sample = sample(&ends);
-    let urls: Vec<&str> = sample.iter().map(|(url, _)| *url).collect();
-    let stories = ask_all(folder, &urls);
+    let stories: BTreeMap<&str, Value> =
+        sample.iter().map(|(url, _)| (*url, why(folder, url))).collect();
     let differs = |(url, end): &&(&str, &End)| !agrees(url, end, &stories[*url]);
     let differing: Vec<_> = sample.iter().filter(differs).collect();
     assert!(differing.is_empty(), "{differing:#?}, but {:#}", stories[differing[0].0]);

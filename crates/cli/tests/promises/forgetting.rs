@@ -322,6 +322,31 @@ fn a_crawl_whose_only_seed_was_forgotten_says_so_when_it_is_gone_on_with() {
 }
 
 #[test]
+fn a_damaged_file_is_named_and_once_it_is_away_the_rest_goes_and_is_counted() {
+    let (kept, gone) = (site("daylight"), site("moonshine"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("crawl");
+    crawl(folder.path(), &[&kept.url("/"), &gone.url("/")]);
+    let name = gone.url("").replace("http://", "");
+    let damaged = files(&dir.join("archive")).into_iter().filter(|path| is_warc(path)).nth(1);
+    let damaged = damaged.expect("several files");
+    let mut bytes = std::fs::read(&damaged).expect("a file");
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 40].fill(0);
+    std::fs::write(&damaged, bytes).expect("written");
+    let run = rhumb(folder.path(), &["forget", "crawl", &name]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let advice = format!("or move it out of the folder, then rhumb forget crawl {name}");
+    assert!(run.stderr.contains("is damaged at byte"), "{}", run.stderr);
+    assert!(run.stderr.contains(&advice), "{}", run.stderr);
+    std::fs::rename(&damaged, folder.path().join("aside")).expect("moved");
+    let told = forget(folder.path(), &name);
+    assert!(told["records"].as_u64() > Some(20) && told["urls"].as_u64() > Some(10), "{told}");
+    assert_eq!(traces(&dir, &[&name, "moonshine"]), BTreeSet::new());
+    check_archive(&dir);
+}
+
+#[test]
 fn what_cannot_be_forgotten_is_refused_and_nothing_is_touched() {
     let server = site("daylight");
     let folder = tempfile::tempdir().expect("a folder");

@@ -66,7 +66,7 @@ fn a_crawl_that_begins_is_waited_for() {
     let site = Endless::start(false);
     let mut crawl = command(folder.path());
     crawl.args(["crawl", &site.server.url("/0"), "-o", "crawl", "-q", "--allow-private"]);
-    let child = crawl.spawn().expect("it starts");
+    let child = crawl.stderr(Stdio::piped()).spawn().expect("it starts");
     while !folder.path().join("crawl/crawl.toml").exists() {
         std::thread::yield_now();
     }

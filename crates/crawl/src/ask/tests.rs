@@ -1,10 +1,13 @@
 //! The story of a URL in states that are hard to come by from outside.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use rhumb_archive::About;
 use rhumb_disk::{SharedDisk, SimulatedDisk};
-use rhumb_frontier::{SiteRule, SiteRules};
+use rhumb_frontier::{Manners, SiteRule, SiteRules};
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_seen::Bucket;
 use rhumb_web::{Candidate, Canon, CanonUrl, Errand, HashKey, PartitionId, Span, Tick, Ticket};
@@ -16,12 +19,11 @@ use super::why::{Held, UrlState, Why};
 use crate::partition::{
     Answer, Effect, Event, Fact, Finding, Parcel, Partition, Read, Return, Turn,
 };
-use crate::shell::CrawlSettings;
-use crate::shell::tests::settings;
+use crate::shell::{CrawlSettings, Limits};
 use crate::store::{Holdings, SeenHandle, Snapshot, Store, load_site, open, view};
 use crate::tables::{MemoryTables, Tables};
 
-const HASH: HashKey = crate::shell::tests::HASH;
+const HASH: HashKey = HashKey(7, 8);
 
 /// A crawl of which every step is told; parcels wait until they are delivered.
 struct Crawl {
@@ -34,6 +36,30 @@ struct Crawl {
     tickets: Vec<(PartitionId, Ticket)>,
     parcels: VecDeque<Parcel>,
     now: Tick,
+}
+
+fn settings(sites: SiteRules) -> CrawlSettings {
+    CrawlSettings {
+        partitions: 8,
+        hash: HASH,
+        agent: "rhumb".to_owned(),
+        manners: Manners::default(),
+        sites,
+        canon: Canon::KeepQuery,
+        connections: 8,
+        limits: Limits::default(),
+        patience: Span::minutes(2),
+        probe_every: Span::seconds(1),
+        ticket_for: Span::minutes(2),
+        born_ms: 1_700_000_000_000,
+        folder: PathBuf::from("crawl"),
+        memory: 64 << 20,
+        durability: Duration::ZERO,
+        checkpoint_bytes: 1 << 20,
+        warc_bytes: 1 << 20,
+        about: About::default(),
+        tells_refusals: false,
+    }
 }
 
 fn url(text: &str) -> CanonUrl {

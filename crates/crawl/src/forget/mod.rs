@@ -50,12 +50,25 @@ pub struct Forgot {
     pub queued: u64,
 }
 
+impl Forgot {
+    fn and(self, other: Self) -> Self {
+        Self {
+            records: self.records + other.records,
+            files: self.files + other.files,
+            orphaned: self.orphaned + other.orphaned,
+            urls: self.urls + other.urls,
+            queued: self.queued + other.queued,
+        }
+    }
+}
+
 /// Forgets a host or a URL. The caller holds the lock of the crawl's folder.
 pub fn forget(settings: &CrawlSettings, target: &Target) -> Result<Forgot, CrawlError> {
     // One that was cut short may be past the log already.
-    finish(settings)?;
-    record(settings, target)?;
-    finish(settings)
+    let begun = finish(settings)?;
+    let was_asked = record(settings, target)?;
+    let forgot = finish(settings)?;
+    Ok(if was_asked { forgot.and(begun) } else { forgot })
 }
 
 /// Finishes a takedown that was cut short, if there is one. The caller holds the lock of the
@@ -78,8 +91,8 @@ fn advance(settings: &CrawlSettings, forgot: &mut Forgot) -> Result<bool, CrawlE
     Ok(true)
 }
 
-/// Writes down that a takedown is asked for.
-fn record(settings: &CrawlSettings, target: &Target) -> Result<(), CrawlError> {
+/// Writes down that a takedown is asked for, and says whether it was before.
+fn record(settings: &CrawlSettings, target: &Target) -> Result<bool, CrawlError> {
     let tables = open(settings)?;
     if store::identity_of(&*tables)?.is_none() {
         drop(store::open(&rhumb_disk::real(), &tables, &settings.store())?);
@@ -89,11 +102,12 @@ fn record(settings: &CrawlSettings, target: &Target) -> Result<(), CrawlError> {
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let at_ms = u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX);
     let mut takedowns = Takedowns::read(&*tables)?;
-    match target {
+    let was_asked = match target {
         Target::Site(name) => takedowns.add_name(Forgotten::key_of_name(hash, name), at_ms),
         Target::Url(url) => takedowns.add_url(url.key(hash), at_ms),
-    }
-    takedowns.write(&*tables)
+    };
+    takedowns.write(&*tables)?;
+    Ok(was_asked)
 }
 
 /// The tables of a crawl that is about to run, once every takedown is finished.

@@ -62,18 +62,23 @@ impl Takedowns {
         Ok(tables.commit(batch, tables.offset()?.unwrap_or_default())?)
     }
 
-    pub(super) fn add_name(&mut self, key: u64, at_ms: u64) {
-        self.add(Takedown { kind: Kind::Host, key, at_ms });
+    /// Adds a host, and says whether it was there before.
+    pub(super) fn add_name(&mut self, key: u64, at_ms: u64) -> bool {
+        self.add(Takedown { kind: Kind::Host, key, at_ms })
     }
 
-    pub(super) fn add_url(&mut self, key: UrlKey, at_ms: u64) {
-        self.add(Takedown { kind: Kind::Url, key: key.0, at_ms });
+    /// Adds a URL, and says whether it was there before.
+    pub(super) fn add_url(&mut self, key: UrlKey, at_ms: u64) -> bool {
+        self.add(Takedown { kind: Kind::Url, key: key.0, at_ms })
     }
 
-    fn add(&mut self, takedown: Takedown) {
+    fn add(&mut self, takedown: Takedown) -> bool {
+        let before = self.list.len();
         self.list.retain(|other| (other.kind, other.key) != (takedown.kind, takedown.key));
+        let was_there = self.list.len() < before;
         self.list.push(takedown);
         self.stage = Stage::Asked;
+        was_there
     }
 
     /// What all of them cover.

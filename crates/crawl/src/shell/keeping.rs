@@ -217,7 +217,7 @@ impl Desk {
             || keeping.waiting_count > 2 * keeping.waiting_max
             // A checkpoint is under way that makes room, and takes its time.
             || keeping.holdings.backlog.bytes() > 2 * keeping.backlog_bytes
-            || logged > 4 * keeping.checkpoint_bytes.max(LOG_AHEAD_MIN)
+            || logged / 4 > keeping.checkpoint_bytes.max(LOG_AHEAD_MIN)
     }
 
     /// Starts passes over the buckets for which enough candidates wait, or for long enough.

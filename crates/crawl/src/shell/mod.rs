@@ -15,8 +15,6 @@ mod pulse;
 mod reading;
 mod report;
 mod roster;
-#[cfg(test)]
-pub(crate) mod tests;
 mod worker;
 
 use std::path::PathBuf;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rhumb_disk::{DiskFile, Reading, SharedDisk, Writing};
 
 use self::survey::{Change, Edit, Heir, Survey, survey};
-use super::name::{self, DAMAGED, INDEX, NEW, Paths, WARC};
+use super::name::{self, CDXJ, DAMAGED, INDEX, NEW, Paths, WARC};
 use super::recover::{Leftovers, buffered};
 use super::{ArchiveError, Position, failed, last_position, list, merge_index, sync_folder};
 use crate::digest::Digest;
@@ -74,15 +74,18 @@ pub fn remove(
     let mut removal =
         Removal { left, covers, files, estate: Estate::default(), removed: Removed::default() };
     let changed = removal.survey_all()?;
+    let orphans = orphans(&names);
+    let is_new = !changed.is_empty() || !orphans.is_empty();
     let has_index = names.iter().any(|name| name == INDEX);
-    if !changed.is_empty() {
+    if is_new {
         removal.left.drop_merged_index(&names)?;
     }
+    orphans.into_iter().try_for_each(|name| removal.left.remove(name))?;
     let mut encoder = Encoder::new(crawl);
     for file in &changed {
         removal.rewrite(*file, &mut encoder)?;
     }
-    if !changed.is_empty() || !has_index {
+    if is_new || !has_index {
         merge_index(&**disk, folder)?;
     }
     removal.removed.end = last_position(&removal.left, &names)?;
@@ -95,6 +98,15 @@ fn records_in_order(names: &[String]) -> Vec<String> {
     let mut files: Vec<String> = names.iter().filter(holds_records).cloned().collect();
     files.sort_by(|a, b| name::age(a).cmp(&name::age(b)));
     files
+}
+
+/// The indexes of files that somebody has taken away: they name what was in those.
+fn orphans(names: &[String]) -> Vec<&String> {
+    let is_orphan = |name: &&String| {
+        let bare = name.strip_suffix(CDXJ).filter(|_| *name != INDEX);
+        bare.is_some_and(|bare| !names.contains(&format!("{bare}{WARC}")))
+    };
+    names.iter().filter(is_orphan).collect()
 }
 
 /// What revisits of others lose and who gets it, by the digest of the payload.

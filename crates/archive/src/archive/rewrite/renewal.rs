@@ -139,6 +139,29 @@ mod tests {
     }
 
     #[test]
+    fn a_note_of_a_robots_txt_that_goes_names_only_whom_it_spoke_for() {
+        let block = b"errand: robots\r\ndepth: 0\r\ntick: 5\r\nvia: http://gone.test/\r\n\
+            robotsFor: http://here.test\r\n";
+        assert!(speaks_for_another(block, &covers));
+        assert!(!speaks_for_another(b"robotsFor: http://gone.test\r\n", &covers));
+        assert!(!speaks_for_another(b"errand: page\r\n", &covers));
+        let fields = [
+            ("WARC-Type", "metadata"),
+            ("WARC-Target-URI", "http://gone.test/r.txt"),
+            ("WARC-IP-Address", "192.0.2.7"),
+            ("WARC-Concurrent-To", "<urn:uuid:0>"),
+        ];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let version = "WARC/1.1".to_owned();
+        let mut head = RecordHead { version, kind: Kind::Metadata, length: 0, fields };
+        let left = String::from_utf8(anonymised(&mut head, block)).unwrap();
+        let expect = "errand: robots\r\ntick: 5\r\nrobotsFor: http://here.test\r\n";
+        assert_eq!(left, format!("{expect}outcome: forgotten\r\n"));
+        assert_eq!(head.url(), Some("http://here.test/robots.txt"));
+        assert_eq!(head.fields.len(), 2, "{:?}", head.fields);
+    }
+
+    #[test]
     fn a_payload_is_framed_as_its_head_says() {
         let plain = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".to_vec();
         assert!(refilled(plain, b"hello").ends_with(b"\r\n\r\nhello"));

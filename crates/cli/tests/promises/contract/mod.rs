@@ -260,12 +260,10 @@ fn check_ended(checker: &mut Checker) {
 /// Requests if they are asked for, then hosts, then all of them together.
 fn check_audit(checker: &mut Checker, run: &Run) {
     let is_request = |line: &&str| line.contains("\"errand\":");
-    let (requests, hosts): (Vec<&str>, Vec<&str>) = run.stdout.lines().partition(is_request);
-    let part = |lines: &[&str]| Run {
-        stdout: lines.iter().map(|line| format!("{line}\n")).collect(),
-        stderr: String::new(),
-        code: run.code,
-    };
+    let (requests, hosts): (Vec<&str>, Vec<&str>) =
+        run.stdout.split_inclusive('\n').partition(is_request);
+    let part =
+        |lines: &[&str]| Run { stdout: lines.concat(), stderr: String::new(), code: run.code };
     checker.check(&part(&requests), &REQUEST, None);
     let hosts = checker.check(&part(&hosts), &AUDIT, Some(&TOTAL));
     assert!(hosts.len() > 1, "{}", run.stderr);
@@ -398,4 +396,47 @@ fn a_command_that_fails_prints_no_data() {
         assert_eq!(run.stdout, "", "{words:?}");
         assert!(run.stderr.starts_with("error: "), "{words:?}: {}", run.stderr);
     }
+}
+
+/// A line of `rhumb site` with one key changed, or taken away.
+fn check_changed(key: &str, value: Option<Value>) {
+    let mut line = serde_json::json!({
+        "site": "a.test", "delay_ms": null, "connections": 1, "scope": "host", "budget": 9,
+        "block": false, "own": ["budget"],
+    });
+    let keys = line.as_object_mut().expect("an object");
+    match value {
+        Some(value) => keys.insert(key.to_owned(), value),
+        None => keys.remove(key),
+    };
+    Checker::default().line(&SITE, &line);
+}
+
+#[test]
+fn a_line_as_it_should_be_passes() {
+    check_changed("delay_ms", Some(5.into()));
+}
+
+#[test]
+#[should_panic(expected = "delay_ms is absent")]
+fn an_absent_key_is_found() {
+    check_changed("delay_ms", None);
+}
+
+#[test]
+#[should_panic(expected = "{\"colour\"} is printed")]
+fn a_key_too_many_is_found() {
+    check_changed("colour", Some("red".into()));
+}
+
+#[test]
+#[should_panic(expected = "site.own[]: \"colour\"")]
+fn a_word_that_is_none_is_found() {
+    check_changed("own", Some(vec!["colour"].into()));
+}
+
+#[test]
+#[should_panic(expected = "site.delay_ms: 0.5")]
+fn a_fraction_where_a_count_belongs_is_found() {
+    check_changed("delay_ms", Some(0.5.into()));
 }

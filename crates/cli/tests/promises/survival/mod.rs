@@ -235,7 +235,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == ending)
 }
 
-/// Every file below a folder with its bytes; the lock aside.
+/// Every file below a folder with its bytes; the lock and the socket of a killed crawl aside.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -244,7 +244,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.file_name().is_some_and(|name| name != "LOCK") {
+            } else if path.is_file() && path.file_name().is_some_and(|name| name != "LOCK") {
                 found.insert(path.clone(), std::fs::read(&path).expect("a file"));
             }
         }

@@ -161,12 +161,7 @@ fn open(folder: &Path, agent: &str) -> Archive {
         robots: "obey".to_owned(),
     };
     let prefix = "rhumb".to_owned();
-    let settings = ArchiveSettings {
-        prefix,
-        rotate_bytes: std::env::var("ROT").map_or(1 << 20, |n| n.parse().unwrap()),
-        crawl: CRAWL,
-        about,
-    };
+    let settings = ArchiveSettings { prefix, rotate_bytes: 1 << 20, crawl: CRAWL, about };
     Archive::open(rhumb_disk::real(), folder, settings, Keep::Everything).expect("an archive")
 }
 
