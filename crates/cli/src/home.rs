@@ -3,6 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::fault::Fault;
 use crate::settings::{FILE_NAME, Settings};
@@ -11,6 +12,8 @@ use crate::settings::{FILE_NAME, Settings};
 const LOCK_NAME: &str = "LOCK";
 /// A settings file that is being written; at any other time it is of no use.
 const NEW_NAME: &str = "crawl.toml.new";
+/// Nobody looks longer who works there.
+const LOOK_MAX: Duration = Duration::from_millis(500);
 /// No number of a process is longer.
 const PID_BYTES_MAX: u64 = 20;
 
@@ -87,10 +90,18 @@ impl Home {
         let opened =
             File::options().read(true).write(true).create(true).truncate(false).open(&path);
         let mut lock = opened.map_err(|error| fault(&error))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(taken(folder, &lock)),
-            Err(TryLockError::Error(error)) => return Err(fault(&error)),
+        let began = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock)
+                    if began.elapsed() < LOOK_MAX && is_only_looked_at(&lock) =>
+                {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(TryLockError::WouldBlock) => return Err(taken(folder, &lock)),
+                Err(TryLockError::Error(error)) => return Err(fault(&error)),
+            }
         }
         let pid = std::process::id().to_string();
         let written = lock
@@ -100,6 +111,11 @@ impl Home {
         written.map_err(|error| fault(&error))?;
         Ok(Self { folder: folder.to_owned(), _lock: lock })
     }
+}
+
+/// Whether those who have the lock only ask who works there: they share it, for a moment.
+fn is_only_looked_at(lock: &File) -> bool {
+    lock.try_lock_shared().is_ok_and(|()| lock.unlock().is_ok())
 }
 
 /// The settings of the crawl in a folder, whoever works on it.
@@ -222,6 +238,8 @@ fn parent(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     fn settings(tries: u8) -> Settings {
@@ -271,6 +289,25 @@ mod tests {
         drop(home);
         assert_eq!(holder(folder.path()).expect("looked"), Holder::Nobody);
         assert!(Home::open(folder.path()).expect("free again").is_some());
+    }
+
+    #[test]
+    fn who_only_looks_is_in_nobodys_way() {
+        let folder = tempfile::tempdir().expect("a folder");
+        drop(Home::create(folder.path(), &settings(2)).expect("created"));
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    holder(folder.path()).expect("looked");
+                }
+            });
+            let opened: Vec<bool> = (0..200)
+                .map(|_| Home::open(folder.path()).is_ok_and(|home| home.is_some()))
+                .collect();
+            is_over.store(true, Ordering::Relaxed);
+            assert!(opened.iter().all(|is| *is), "{opened:?}");
+        });
     }
 
     #[test]

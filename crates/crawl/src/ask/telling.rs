@@ -232,7 +232,10 @@ impl Why {
         } else if !case.is_running {
             self.reason = Some(DOES_NOT_RUN.to_owned());
         } else if self.reason.is_none() && position > 0 {
-            self.reason = Some(format!("{position} URLs of its site go before it"));
+            self.reason = Some(match position {
+                1 => "1 URL of its site goes before it".to_owned(),
+                more => format!("{more} URLs of its site go before it"),
+            });
         }
     }
 
@@ -245,7 +248,9 @@ impl Why {
             Some("known") => UrlState::Fetched,
             Some(_) => UrlState::Failed,
         };
-        self.reason = Some("it is asked for before the pages of its site".to_owned());
+        let is_failed = self.state == UrlState::Failed;
+        self.reason = robots.filter(|_| is_failed).map(|robots| robots.word().to_owned());
+        self.advice = Some("a robots.txt is asked for before the pages of its site".to_owned());
         let robots = robots.filter(|_| case.is_running);
         self.next_visit = robots.map(|robots| case.time(robots.asked_again_at().max(case.now)));
     }
@@ -306,7 +311,7 @@ impl Why {
         self.advice = Some(match nearest {
             Some((page, at)) => format!(
                 "{robots}; a fetched page must link to it{within}: the nearest, {page}, was \
-                 fetched {at} and does not"
+                 fetched {at} and has no link to it that may be followed"
             ),
             None => format!(
                 "{robots}; a fetched page must link to it{within}, and none of its site above it \

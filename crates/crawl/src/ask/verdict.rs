@@ -48,7 +48,9 @@ fn stopped(status: &Status) -> (&'static str, String) {
     if status.queued == 0 {
         return ("nothing", "nothing is left to do".to_owned());
     }
-    ("stopped", format!("it does not run; {} URLs are queued", status.queued))
+    let queued = status.queued;
+    let what = if queued == 1 { "URL is" } else { "URLs are" };
+    ("stopped", format!("it does not run; {queued} {what} queued"))
 }
 
 fn waiting(status: &Status) -> (&'static str, String) {
