@@ -196,14 +196,6 @@ impl Encoder {
         batch.end(None, None)
     }
 
-    /// That records were taken out of the archive, without naming them: one metadata record.
-    pub fn takedown(&mut self, began: SystemTime, number: u64) -> Encoded {
-        let mut batch = Batch::new(self, began, number, "");
-        let fields = [("description", "records were taken out of this archive".to_owned())];
-        batch.head(Kind::Metadata).finish(WARC_FIELDS, &fields_block(&fields), Packing::Packed);
-        batch.end(None, None)
-    }
-
     /// The member of a record that was kept before, with another block: what its head says of the
     /// block's length and digest is made anew.
     pub(crate) fn again(&mut self, head: &RecordHead, block: &[u8]) -> Vec<u8> {

@@ -127,14 +127,6 @@ fn a_fetch_whose_end_nobody_knows_leaves_a_metadata_record() {
 }
 
 #[test]
-fn a_note_of_a_takedown_names_no_target() {
-    let encoded = Encoder::new(CRAWL).takedown(moment(1), 1);
-    let records = records(&encoded.bytes);
-    assert_eq!(records.len(), 1);
-    assert_eq!((records[0].0.kind, records[0].0.url()), (Kind::Metadata, None));
-}
-
-#[test]
 fn the_time_that_digests_took_is_told() {
     let body = noise(1_000_000);
     let sample = Sample::new("http://a.test/", "HTTP/1.1 200 OK\n", &body, None);

@@ -303,6 +303,45 @@ fn a_host_that_was_never_met_is_never_fetched_later() {
 }
 
 #[test]
+fn no_redirect_leads_to_what_is_forgotten_nor_leaves_its_name() {
+    let gone = site("moonshine");
+    let place = gone.url("");
+    let borrower = RawServer::start(move |target| match target {
+        "/robots.txt" | "/away" => {
+            let head = format!("HTTP/1.1 301 Moved\r\nLocation: {place}{target}\r\n");
+            format!("{head}Content-Length: 0\r\nConnection: close\r\n\r\n").into_bytes()
+        }
+        _ => ok("text/html", "<p>a page</p>"),
+    });
+    let teller = RawServer::start({
+        let away = gone.url("/page-0002.html");
+        move |target| match target {
+            "/robots.txt" => missing(),
+            "/away" => {
+                let head = format!("HTTP/1.1 301 Moved\r\nLocation: {away}\r\n");
+                format!("{head}Content-Length: 0\r\nConnection: close\r\n\r\n").into_bytes()
+            }
+            _ => ok("text/html", "<a href=/away>away</a>"),
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    crawl(folder.path(), &[&gone.url("/")]);
+    let name = gone.url("").replace("http://", "");
+    forget(folder.path(), &name);
+    let asked = gone.asked();
+    let words = ["crawl", &borrower.url("/"), &teller.url("/"), "-o", "crawl", "-q"];
+    let run =
+        rhumb(folder.path(), &[&words[..], &["--max-pages", "1000", "--tries", "1"]].concat());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(gone.asked(), asked, "its robots.txt is not borrowed any more");
+    assert_eq!(borrower.asked(), ["/robots.txt"], "and without one nothing is fetched");
+    assert!(teller.asked().contains(&"/away".to_owned()));
+    for ((table, key), row) in rows(&folder.path().join("crawl")) {
+        assert!(!has(&row, &name), "{name} in the row {key:?} of {table:?}");
+    }
+}
+
+#[test]
 fn a_crawl_whose_only_seed_was_forgotten_says_so_when_it_is_gone_on_with() {
     let server = site("daylight");
     let folder = tempfile::tempdir().expect("a folder");

@@ -195,6 +195,7 @@ fn remove(settings: &CrawlSettings, tables: Arc<dyn Tables>) -> Result<Forgot, C
     let left_out =
         store::copy_without(&disk, &settings.folder, (&*tables, &copy), &forgotten, removed.end)?;
     enter(Stage::Copied, &copy)?;
+    copy.settle()?;
     drop((copy, tables));
     tables::replace(&folder)?;
     Ok(Forgot {

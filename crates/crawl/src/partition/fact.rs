@@ -296,7 +296,9 @@ pub struct Answer {
     pub etag: Option<String>,
     /// Where a robots.txt was redirected to.
     pub robots_moved: Option<CanonUrl>,
-    /// Where a page was redirected to, whatever the rules say of that.
+    /// It was redirected to a place that is forgotten, so nobody will ask there.
+    pub robots_is_withheld: bool,
+    /// Where a page was redirected to, whatever the rules say of that, unless it is forgotten.
     pub moved_to: Option<CanonUrl>,
     /// The page that had the same payload before.
     pub duplicate_of: Option<CanonUrl>,

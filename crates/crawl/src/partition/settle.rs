@@ -253,7 +253,9 @@ fn robots_answer(entry: &Entry, finding: &Finding) -> Option<(Origin, RobotsAnsw
         Finding::Failed(failure) => RobotsAnswer::Unreachable(Miss::Failure(*failure)),
         Finding::PrivateAddress => RobotsAnswer::Unreachable(Miss::Failure(Failure::Connect)),
         Finding::Answered(answer) => match (answer.status, &answer.robots) {
-            (status, _) if answer.pushback.is_some() || status >= 500 => {
+            (status, _)
+                if answer.pushback.is_some() || answer.robots_is_withheld || status >= 500 =>
+            {
                 RobotsAnswer::Unreachable(Miss::Status(status))
             }
             // Half a file may lack the very line that closes the site.

@@ -82,15 +82,17 @@ impl Reader {
             *reading.answer.refused.entry(Reason::BadUrl).or_default() += 1;
             return;
         };
+        let is_forgotten = rules.forgotten.covers(&url);
         if matches!(candidate.errand, Errand::Robots { .. }) {
-            reading.answer.robots_moved = Some(url);
+            reading.answer.robots_moved = Some(url).filter(|_| !is_forgotten);
+            reading.answer.robots_is_withheld = is_forgotten;
             return;
         }
         if url == candidate.url {
             reading.answer.self_redirect = true;
             return;
         }
-        reading.answer.moved_to = Some(url.clone());
+        reading.answer.moved_to = Some(url.clone()).filter(|_| !is_forgotten);
         let is_seed = candidate.depth == 0 && candidate.errand == Errand::Page;
         let target = Candidate { url, hops: candidate.hops + 1, ..candidate.clone() };
         if is_seed && rules.judge(&target) == Verdict::Admit {

@@ -54,11 +54,9 @@ pub struct Removed {
 /// A revisit of another target that referred to one of them gets its payload. Metadata of others
 /// loses the fields that name one. Where a robots.txt goes that spoke for an origin which stays, a
 /// note of that remains in the origin's own name, with the outcome [`FORGOTTEN`]: without it that
-/// origin would look as if it had been visited without one. Damage is an error before anything is changed. Files are
-/// replaced whole, so that a kill leaves each of them old or new; doing it again finishes it.
-///
-/// Places in a file that changes mean nothing afterwards, so whoever remembers one should not: a
-/// record that is appended before, such as [`Encoder::takedown`], begins a file that stays.
+/// origin would look as if it had been visited without one. Damage is an error before anything is
+/// changed. Files are replaced whole, so that a kill leaves each of them old or new; doing it again
+/// finishes it. Places in a file that changes mean nothing afterwards.
 pub fn remove(
     disk: &SharedDisk,
     folder: &Path,

@@ -202,10 +202,6 @@ fn what_others_had_from_a_forgotten_host_still_holds() {
 #[test]
 fn a_note_that_is_none_is_a_flaw_that_is_told() {
     let mut book = opened();
-    let encoded = book.encoder.takedown(moment(2_000), 9);
-    book.keep(&encoded);
-    assert!(book.audit().is_clean());
-    let mut book = opened();
     book.interrupted("https://a.test/1", 1_010);
     let Book { folder, archive, .. } = book;
     archive.close().expect("closed");
