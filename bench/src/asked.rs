@@ -1,5 +1,6 @@
-//! What it costs a crawl at full speed to be asked: the same web is crawled in turns, left alone
-//! and with `status --watch`, `why` and `pause` beside it.
+//! What it costs a crawl to be asked: first in its own CPU time, question by question, while it is
+//! paused and does nothing else; then at full speed, where `status` and `why` come in every other
+//! second, and seconds are compared within one crawl.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,49 +10,46 @@ use rhumb_testweb::{Served, Spec};
 
 use crate::seen::Outcome;
 
-/// Rounds; each crawls the web once alone and once asked, in turns.
-const ROUNDS: usize = 5;
-/// One look, one question and one pause of no length a second.
+/// Crawls of the web.
+const ROUNDS: usize = 6;
+/// One look and one question a second.
 const ASK_EVERY: Duration = Duration::from_secs(1);
+/// Questions of a kind that are put to a paused crawl.
+const QUESTIONS: u32 = 200;
 /// Parts of a second in which the kernel counts processor time.
 const KERNEL_HERTZ: f64 = 100.0;
 
-/// One crawl.
-struct Run {
-    pages_per_second: f64,
-    pages_per_cpu_second: f64,
+/// One second of a crawl.
+struct Second {
+    is_asked: bool,
+    length: f64,
+    cpu: f64,
+    written: f64,
 }
 
-/// Crawls a web of so many pages, alone and asked.
+/// Crawls a web of so many pages, asked in every other second.
 pub fn measure(pages: u64) -> Outcome {
     let mut spec = Spec::sized(3, 400, usize::try_from(pages)?);
     (spec.bad_hosts, spec.traps, spec.https) = (false, false, false);
     spec.body_bytes = 20_000;
     let served = Served::start_on_thread(&spec)?;
-    let (mut alone, mut asked) = (Vec::new(), Vec::new());
+    by_question(&served)?;
+    let mut seconds = Vec::new();
     for round in 0..ROUNDS {
-        // Who goes first changes: a machine grows warm.
-        for is_asked in [round % 2 == 0, round % 2 == 1] {
-            let run = crawl(&served, is_asked)?;
-            println!(
-                "{:<6} {:>7.0} pages/s {:>7.0} pages per CPU-second",
-                if is_asked { "asked" } else { "alone" },
-                run.pages_per_second,
-                run.pages_per_cpu_second,
-            );
-            if is_asked { asked.push(run) } else { alone.push(run) }
-        }
+        crawl(&served, round % 2 == 0, &mut seconds)?;
     }
-    let median = |runs: &[Run], of: fn(&Run) -> f64| {
-        let mut values: Vec<f64> = runs.iter().map(of).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
+    let sum = |is_asked: bool, of: fn(&Second) -> f64| -> f64 {
+        seconds.iter().filter(|it| it.is_asked == is_asked).map(of).sum()
     };
-    let ratio = |of| median(&asked, of) / median(&alone, of);
+    let count = |is_asked| seconds.iter().filter(|it| it.is_asked == is_asked).count();
+    let rate = |is_asked| sum(is_asked, |it| it.written) / sum(is_asked, |it| it.length);
+    let per_cpu = |is_asked| sum(is_asked, |it| it.written) / sum(is_asked, |it| it.cpu);
     println!(
-        "asked over alone: {:.3} in pages/s, {:.3} in pages per CPU-second of the crawl",
-        ratio(|run| run.pages_per_second),
-        ratio(|run| run.pages_per_cpu_second),
+        "{} seconds asked, {} alone: {:.3} of the bytes a second, {:.3} of the bytes a CPU-second",
+        count(true),
+        count(false),
+        rate(true) / rate(false),
+        per_cpu(true) / per_cpu(false),
     );
     Ok(())
 }
@@ -63,11 +61,84 @@ fn rhumb() -> Command {
     command
 }
 
-fn crawl(served: &Served, is_asked: bool) -> Result<Run, Box<dyn std::error::Error>> {
+/// The CPU time of the crawl that one question takes.
+fn by_question(served: &Served) -> Outcome {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("crawl");
+    let mut child = start(served, &folder)?;
+    while !folder.join("control.sock").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    rhumb().arg("pause").arg(&folder).status()?;
+    // What was under way ends.
+    std::thread::sleep(Duration::from_secs(2));
+    let seed = served.seeds().remove(0);
+    let ask = |words: &[&str]| rhumb().arg(words[0]).arg(&folder).args(&words[1..]).status();
+    let still = Instant::now();
+    let before = cpu_seconds(child.id()).ok_or("it has ended")?;
+    std::thread::sleep(Duration::from_secs(4));
+    let after = cpu_seconds(child.id()).ok_or("it has ended")?;
+    let idle = (after - before) / still.elapsed().as_secs_f64();
+    for words in [&["status", "--json"][..], &["why", &seed, "--json"], &["pause"]] {
+        let from = Instant::now();
+        let before = cpu_seconds(child.id()).ok_or("it has ended")?;
+        for _ in 0..QUESTIONS {
+            ask(words)?;
+        }
+        let after = cpu_seconds(child.id()).ok_or("it has ended")?;
+        let took = after - before - idle * from.elapsed().as_secs_f64();
+        let each = took.max(0.0) * 1e3 / f64::from(QUESTIONS);
+        println!("{:<7} {each:.2} ms of the crawl's CPU time each", words[0]);
+    }
+    ask(&["stop"])?;
+    child.wait()?;
+    Ok(())
+}
+
+fn crawl(served: &Served, mut is_asked: bool, seconds: &mut Vec<Second>) -> Outcome {
+    let temporary = tempfile::tempdir()?;
+    let folder = temporary.path().join("crawl");
+    let mut child = start(served, &folder)?;
+    // The beginning is no full speed.
+    std::thread::sleep(Duration::from_secs(2));
+    let seed = served.seeds().remove(0);
+    let mut here: Vec<Second> = Vec::new();
+    while let (Some(cpu), Some(written)) = (cpu_seconds(child.id()), written(child.id())) {
+        let from = Instant::now();
+        if is_asked {
+            rhumb().arg("status").arg(&folder).arg("--json").status()?;
+            rhumb().arg("why").arg(&folder).args([&seed, "--json"]).status()?;
+        }
+        std::thread::sleep(ASK_EVERY.saturating_sub(from.elapsed()));
+        let Some((cpu_now, written_now)) = cpu_seconds(child.id()).zip(self::written(child.id()))
+        else {
+            break;
+        };
+        if child.try_wait()?.is_some() {
+            break;
+        }
+        let length = from.elapsed().as_secs_f64();
+        let (cpu, written) = (cpu_now - cpu, written_now - written);
+        here.push(Second { is_asked, length, cpu, written });
+        is_asked = !is_asked;
+    }
+    child.wait()?;
+    // Nor is the end.
+    here.truncate(here.len().saturating_sub(2) / 2 * 2);
+    seconds.append(&mut here);
+    Ok(())
+}
+
+/// What a process has written so far: pages, their facts and little else.
+fn written(pid: u32) -> Option<f64> {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    io.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()
+}
+
+fn start(served: &Served, folder: &Path) -> std::io::Result<Child> {
     let mut command = rhumb();
-    command.arg("crawl").args(served.seeds()).arg("-o").arg(&folder).args([
+    command.arg("crawl").args(served.seeds()).arg("-o").arg(folder).args([
         "--scope",
         "any",
         "--contact",
@@ -82,39 +153,7 @@ fn crawl(served: &Served, is_asked: bool) -> Result<Run, Box<dyn std::error::Err
         "-q",
         "--dns",
     ]);
-    let from = Instant::now();
-    let mut child = command.arg(served.dns().to_string()).spawn()?;
-    let mut watch: Option<Child> = None;
-    let (mut cpu, mut asked_at) = (0.0, Instant::now());
-    while child.try_wait()?.is_none() {
-        cpu = cpu_seconds(child.id()).unwrap_or(cpu);
-        let is_there = folder.join("control.sock").exists();
-        if is_asked && is_there && watch.is_none() {
-            watch = Some(rhumb().arg("status").arg(&folder).args(["--watch", "--json"]).spawn()?);
-        }
-        if is_asked && is_there && asked_at.elapsed() >= ASK_EVERY {
-            asked_at = Instant::now();
-            let seed = served.seeds().remove(0);
-            rhumb().arg("why").arg(&folder).args([&seed, "--json"]).status()?;
-            rhumb().arg("pause").arg(&folder).status()?;
-            rhumb().arg("resume").arg(&folder).status()?;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let seconds = from.elapsed().as_secs_f64();
-    if let Some(mut watch) = watch {
-        watch.wait()?;
-    }
-    let pages = fetched(&folder)?;
-    Ok(Run { pages_per_second: pages / seconds, pages_per_cpu_second: pages / cpu })
-}
-
-/// What a crawl that has ended says it has fetched.
-fn fetched(folder: &Path) -> Result<f64, Box<dyn std::error::Error>> {
-    let told = rhumb().stdout(Stdio::piped()).arg("status").arg(folder).arg("--json").output()?;
-    let told = String::from_utf8_lossy(&told.stdout).into_owned();
-    let count = told.split("\"pages\":").nth(1).and_then(|rest| rest.split(',').next());
-    Ok(count.ok_or("a status without pages")?.parse()?)
+    command.arg(served.dns().to_string()).spawn()
 }
 
 fn cpu_seconds(pid: u32) -> Option<f64> {

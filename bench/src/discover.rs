@@ -112,7 +112,10 @@ pub fn measure(urls: u64) -> Outcome {
 
 impl Crawl {
     /// Where it fetches, it waits between no two requests.
-    pub fn create(folder: &std::path::Path, fetches: bool) -> Result<Self, Box<dyn std::error::Error>> {
+    pub fn create(
+        folder: &std::path::Path,
+        fetches: bool,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let shares = Shares::of(MEMORY);
         let settings = StoreSettings {
             folder: folder.to_owned(),
