@@ -9,7 +9,7 @@ use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Tick, UrlKey};
 use super::evidence::{Circumstances, Evidence};
 use super::status::{Activity, Status};
 use super::verdict::Strain;
-use super::why::Why;
+use super::why::{UrlState, Why};
 use crate::forget;
 use crate::partition::{Fact, Partition, State};
 use crate::shell::{CrawlError, CrawlSettings};
@@ -18,6 +18,10 @@ use crate::tables::{FjallTables, Tables};
 
 /// A reader's share of memory for the tables: it asks for a few rows.
 const TABLES_BYTES: usize = 8 << 20;
+
+/// What is said of a URL that was met, and of which nothing else is known.
+const MET_AND_NOT_KEPT: &str =
+    "it was met, and the earlier rhumb that met it kept no record of what became of it";
 
 /// How it stands.
 pub fn status(settings: &CrawlSettings) -> Result<Status, CrawlError> {
@@ -111,7 +115,12 @@ pub(super) fn tell(
         };
         Ok(fetched.get(&key).cloned())
     };
-    Why::tell(asked, settings.canon, evidence, recent)
+    let mut why = Why::tell(asked, settings.canon, evidence, recent)?;
+    // The first version kept no record of what it dropped without a fetch.
+    if why.state == UrlState::Unknown && view.is_seen(url.key(settings.hash))? {
+        why.advice = Some(MET_AND_NOT_KEPT.to_owned());
+    }
+    Ok(why)
 }
 
 /// Nobody is fetching: as the next opening does, takes tickets back that were out.

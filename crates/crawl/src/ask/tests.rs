@@ -9,7 +9,7 @@ use rhumb_archive::About;
 use rhumb_disk::{SharedDisk, SimulatedDisk};
 use rhumb_frontier::{Manners, SiteRule, SiteRules};
 use rhumb_rules::{Rules, Scope, ScopeKind};
-use rhumb_seen::Bucket;
+use rhumb_seen::{Bucket, Seen};
 use rhumb_web::{Candidate, Canon, CanonUrl, Errand, HashKey, PartitionId, Span, Tick, Ticket};
 
 use super::evidence::{Circumstances, Evidence};
@@ -424,4 +424,15 @@ fn a_robots_txt_is_not_asked_for_in_the_past_nor_by_a_crawl_that_does_not_run() 
     let told = crawl.why(robots);
     assert_eq!((told.state, told.next_visit.is_some()), (UrlState::Fetched, true));
     assert_eq!(crawl.killed(robots).next_visit, None);
+}
+
+#[test]
+fn a_url_that_was_met_and_not_recorded_is_told_from_one_that_was_never_met() {
+    let mut crawl = of_two_partitions();
+    let (met, never) = ("http://a.test/met", "http://a.test/never");
+    crawl.holdings.seen.lock().insert(url(met).key(HASH));
+    crawl.checkpoint();
+    let is_met = |why: Why| why.advice.is_some_and(|advice| advice.starts_with("it was met"));
+    assert!(is_met(crawl.killed(met)));
+    assert!(!is_met(crawl.killed(never)));
 }
