@@ -2,14 +2,20 @@
 //! `rhumb-bench backlog [--part N]` measures the backlog, or a part in N of the same;
 //! `rhumb-bench discover [--urls N]` meets so many URLs through seen-set, frontier and log;
 //! `rhumb-bench why [--urls N]` asks `rhumb why` for a hundred of them, the caches cold;
-//! `rhumb-bench asked [--pages N]` crawls a web alone and while it is asked.
+//! `rhumb-bench asked [--pages N]` crawls a web alone and while it is asked;
+//! `rhumb-bench parts` measures what one page costs by part;
+//! `rhumb-bench crawl` measures whole crawls beside those of others, on one core;
+//! `rhumb-bench scaling` measures them as the web grows, slows down, or speaks TLS.
 
 mod asked;
 mod backlog;
 mod clock;
 mod contenders;
+mod crawl;
 mod discover;
 mod ours;
+mod parts;
+mod peers;
 mod seen;
 mod why;
 mod workload;
@@ -29,6 +35,9 @@ fn main() -> ExitCode {
         ["backlog", "--part", part] => seen::count(part).and_then(backlog::measure),
         ["discover"] => discover::measure(20_000_000),
         ["discover", "--urls", urls] => seen::count(urls).and_then(discover::measure),
+        ["crawl", ref rest @ ..] => crawl::measure(rest),
+        ["scaling", ref rest @ ..] => crawl::measure_scaling(rest),
+        ["parts"] => parts::measure(),
         ["asked"] => asked::measure(30_000),
         ["asked", "--pages", pages] => seen::count(pages).and_then(asked::measure),
         ["why"] => why::measure(20_000_000, None),
@@ -37,9 +46,10 @@ fn main() -> ExitCode {
             seen::count(urls).and_then(|urls| why::measure(urls, Some(folder)))
         }
         _ => {
-            let usage = "seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
-                         why [--urls N [--folder DIR]] | asked [--pages N]";
-            Err(format!("usage: rhumb-bench {usage}").into())
+            let [crawl, scaling] = crawl::USAGES;
+            let others = "parts | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
+                          why [--urls N [--folder DIR]] | asked [--pages N]";
+            Err(format!("usage: rhumb-bench {crawl} | {scaling} | {others}").into())
         }
     };
     match outcome {

@@ -7,6 +7,8 @@ use sha1::{Digest as _, Sha1};
 
 /// The bytes of a SHA-1.
 const SHA1_BYTES: usize = 20;
+/// The letters of a SHA-1 in base 32.
+const BASE32_LETTERS: usize = 32;
 
 /// A SHA-1, written as archives do: `sha1:` and base 32.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +28,7 @@ impl Digest {
         }
         let value = value.trim().as_bytes();
         let bytes = match value.len() {
-            32 => BASE32.decode(&value.to_ascii_uppercase()),
+            BASE32_LETTERS => BASE32.decode(&value.to_ascii_uppercase()),
             40 => HEXLOWER_PERMISSIVE.decode(value),
             _ => BASE64.decode(value).or_else(|_| BASE64URL.decode(value)),
         };
@@ -41,7 +43,10 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha1:{}", BASE32.encode(&self.0))
+        let mut letters = [0; BASE32_LETTERS];
+        BASE32.encode_mut(&self.0, &mut letters);
+        f.write_str("sha1:")?;
+        f.write_str(str::from_utf8(&letters).expect("base 32 is ASCII"))
     }
 }
 

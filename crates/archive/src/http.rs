@@ -1,6 +1,7 @@
 //! An HTTP message inside a block: its head, its body, and the payload that the body carries.
 
 use std::borrow::Cow;
+use std::{iter, mem};
 
 use memchr::{memchr, memchr_iter};
 
@@ -27,7 +28,7 @@ impl<'a> HttpMessage<'a> {
 
     /// The status code, as it stands in the first line.
     pub fn status(&self) -> Option<&'a str> {
-        let line = self.head.split(|byte| *byte == b'\n').next()?;
+        let line = lines(self.head).next()?;
         let mut words = std::str::from_utf8(line.trim_ascii()).ok()?.split(' ');
         words.next().filter(|word| word.starts_with("HTTP/"))?;
         words.next().filter(|word| !word.is_empty())
@@ -40,7 +41,7 @@ impl<'a> HttpMessage<'a> {
 
     /// All headers in their order.
     pub fn headers(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
-        self.head.split(|byte| *byte == b'\n').skip(1).filter_map(|line| {
+        lines(self.head).skip(1).filter_map(|line| {
             let colon = memchr(b':', line)?;
             Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
         })
@@ -66,6 +67,12 @@ impl<'a> HttpMessage<'a> {
         dechunker.end(|bytes| payload.extend_from_slice(bytes));
         Cow::Owned(payload)
     }
+}
+
+/// The lines of a head, without the line feeds between them.
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = memchr_iter(b'\n', head).chain(iter::once(head.len()));
+    ends.scan(0, |start, end| Some(&head[mem::replace(start, end + 1)..end]))
 }
 
 /// Where the head ends and the body begins.

@@ -44,9 +44,12 @@ impl RecordId {
 
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hex = HEXLOWER.encode(&self.0);
-        let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
-        write!(f, "<urn:uuid:{}>", parts.join("-"))
+        let mut hex = [0; 2 * UUID_BYTES];
+        HEXLOWER.encode_mut(&self.0, &mut hex);
+        let hex = str::from_utf8(&hex).expect("hexadecimal is ASCII");
+        let (first, second, third) = (&hex[..8], &hex[8..12], &hex[12..16]);
+        let (fourth, fifth) = (&hex[16..20], &hex[20..]);
+        write!(f, "<urn:uuid:{first}-{second}-{third}-{fourth}-{fifth}>")
     }
 }
 

@@ -1,44 +1,50 @@
 //! A moment as WARC and CDXJ write it.
 
 use std::fmt;
+use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
 /// The last second that RFC 3339 can write: the end of the year 9999.
 const SECONDS_MAX: u64 = 253_402_300_799;
+/// The letters of a moment to the millisecond.
+const LETTERS: usize = 24;
 /// The digits of a CDXJ timestamp: year to second.
 const DIGITS: usize = 14;
 
 /// A moment in UTC, to the millisecond; what no calendar can write is moved to its nearest end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp(String);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp([u8; LETTERS]);
 
 impl Stamp {
     pub(crate) fn of(time: SystemTime) -> Self {
         let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let since = since.min(Duration::from_secs(SECONDS_MAX));
-        Self(humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string())
+        let moment = humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since);
+        let mut letters = [0; LETTERS];
+        write!(&mut letters[..], "{moment}").expect("every moment of the calendar is as long");
+        Self(letters)
     }
 
     /// RFC 3339: `2026-02-03T04:05:06.789Z`.
     pub(crate) fn as_str(&self) -> &str {
-        &self.0
+        str::from_utf8(&self.0).expect("a moment is ASCII")
     }
 
     /// `20260203040506`.
     pub(crate) fn digits(&self) -> String {
-        digits(&self.0)
+        digits(self.as_str()).collect()
     }
 }
 
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
 /// The timestamp of an index line, from the date of a record.
-pub(crate) fn digits(date: &str) -> String {
-    date.chars().filter(char::is_ascii_digit).take(DIGITS).collect()
+pub(crate) fn digits(date: &str) -> impl Iterator<Item = char> {
+    date.chars().filter(char::is_ascii_digit).take(DIGITS)
 }
 
 #[cfg(test)]

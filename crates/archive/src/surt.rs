@@ -1,7 +1,11 @@
 //! The sort-friendly key of a URL, by the rules of the Internet Archive's canonicaliser as
 //! Python's `surt` has them: `https://www.Example.org/A?b&a` becomes `org,example)/a?a&b`.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::mem;
+
+use memchr::memchr;
 
 /// Query parameters that name a session when 32 letters or digits follow.
 const SESSION_NAMES: [&str; 3] = ["jsessionid=", "phpsessid=", "sid="];
@@ -11,6 +15,9 @@ const SESSION_LENGTH: usize = 32;
 const ASP_LENGTH: usize = 24;
 /// The letters after `ASPSESSIONID` in a name.
 const ASP_NAME_LENGTH: usize = 8;
+
+/// Room for a key beside its host: most need no more.
+const KEY_BYTES: usize = 64;
 
 /// The key under which an index finds a URL: host reversed, path and query in lower case,
 /// parameters sorted, sessions dropped.
@@ -25,10 +32,8 @@ pub fn surt(url: &str) -> String {
     let mut key = host_key(scheme, authority);
     key.push(')');
     key.push_str(&path_key(path));
-    let query = query_key(query);
     if !query.is_empty() {
-        key.push('?');
-        key.push_str(&query);
+        push_query(&mut key, query);
     }
     key
 }
@@ -36,7 +41,7 @@ pub fn surt(url: &str) -> String {
 /// A URL without an authority, such as `dns:example.org`.
 fn opaque(url: &str) -> String {
     let (scheme, path) = url.split_once(':').unwrap_or(("", url));
-    let path = escape(unescape(path.as_bytes())).to_ascii_lowercase();
+    let path = folded(path.as_bytes());
     let path = if path.len() > 1 { path.strip_suffix('/').unwrap_or(&path) } else { &path };
     format!("{scheme}:{path}")
 }
@@ -49,10 +54,14 @@ fn host_key(scheme: &str, authority: &str) -> String {
     };
     let host = String::from_utf8_lossy(&unescape(host.as_bytes())).to_lowercase();
     let host = host.replace("..", ".");
-    let host = escape(host.trim_matches('.').as_bytes().to_vec());
-    let mut labels: Vec<&str> = without_www(&host).split('.').collect();
-    labels.reverse();
-    let mut key = labels.join(",");
+    let host = escape(Cow::Borrowed(host.trim_matches('.').as_bytes()));
+    let mut key = String::with_capacity(host.len() + KEY_BYTES);
+    for label in without_www(&host).rsplit('.') {
+        if !key.is_empty() {
+            key.push(',');
+        }
+        key.push_str(label);
+    }
     let usual = matches!((scheme, port), ("http", "80") | ("https", "443") | (_, "" | "0"));
     if !usual {
         key.push(':');
@@ -79,17 +88,22 @@ fn path_key(path: &str) -> String {
         }
     }
     let last = kept.pop().unwrap_or_default();
-    let mut joined = vec![b'/'];
+    let mut joined = Vec::with_capacity(path.len() + 1);
+    joined.push(b'/');
     for segment in kept.into_iter().filter(|segment| !segment.is_empty()) {
         joined.extend_from_slice(segment);
         joined.push(b'/');
     }
     joined.extend_from_slice(last);
-    let path = without_asp_path(escape(joined).to_ascii_lowercase());
-    match path.strip_suffix('/') {
-        Some(bare) if !bare.is_empty() => bare.to_owned(),
-        _ => path,
+    let mut path = escape(Cow::Owned(joined));
+    path.make_ascii_lowercase();
+    if path.contains('(') {
+        path = without_asp_path(path);
     }
+    if path.len() > 1 && path.ends_with('/') {
+        path.pop();
+    }
+    path
 }
 
 /// Without the session that ASP.NET writes as a segment before an `.aspx`:
@@ -136,19 +150,26 @@ fn is_bare_session(segment: &str) -> bool {
     })
 }
 
-fn query_key(query: &str) -> String {
-    let query = escape(unescape(query.as_bytes())).to_ascii_lowercase();
-    let query = without_sessions(query);
+/// A query behind its question mark, if anything is left of it.
+fn push_query(key: &mut String, query: &str) {
+    let query = without_sessions(folded(query.as_bytes()));
+    if query.is_empty() {
+        return;
+    }
     let mut parameters: Vec<(&str, Option<&str>)> = query
         .split('&')
         .map(|part| part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value))))
         .collect();
     parameters.sort_unstable();
-    let joined = parameters.into_iter().map(|(name, value)| match value {
-        Some(value) => format!("{name}={value}"),
-        None => name.to_owned(),
-    });
-    joined.collect::<Vec<_>>().join("&")
+    let mut before = '?';
+    for (name, value) in parameters {
+        key.push(mem::replace(&mut before, '&'));
+        key.push_str(name);
+        if let Some(value) = value {
+            key.push('=');
+            key.push_str(value);
+        }
+    }
 }
 
 /// Each known kind of session is dropped once, where it stands last.
@@ -188,10 +209,17 @@ fn without_last(query: String, name: &str, length_of: impl Fn(&str) -> Option<us
     found.map(|(start, end)| format!("{}{}", &query[..start], &query[end..])).unwrap_or(query)
 }
 
+/// In lower case, with escapes in one way only.
+fn folded(bytes: &[u8]) -> String {
+    let mut text = escape(unescape(bytes));
+    text.make_ascii_lowercase();
+    text
+}
+
 /// Percent escapes undone until none is left.
-fn unescape(bytes: &[u8]) -> Vec<u8> {
-    let mut text = bytes.to_vec();
-    loop {
+fn unescape(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Cow::Borrowed(bytes);
+    while memchr(b'%', &text).is_some() {
         let mut plain = Vec::with_capacity(text.len());
         let mut at = 0;
         while at < text.len() {
@@ -201,10 +229,11 @@ fn unescape(bytes: &[u8]) -> Vec<u8> {
             at += if byte.is_some() { 3 } else { 1 };
         }
         if plain.len() == text.len() {
-            return plain;
+            break;
         }
-        text = plain;
+        text = Cow::Owned(plain);
     }
+    text
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -213,10 +242,14 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 /// Escapes what is not visible ASCII, and `#` and `%`.
-fn escape(bytes: Vec<u8>) -> String {
+fn escape(bytes: Cow<'_, [u8]>) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'#' | b'%');
+    if bytes.iter().all(|byte| is_plain(*byte)) {
+        return String::from_utf8(bytes.into_owned()).expect("what is visible ASCII is text");
+    }
     let mut text = String::with_capacity(bytes.len());
-    for byte in bytes {
-        if byte.is_ascii_graphic() && !matches!(byte, b'#' | b'%') {
+    for byte in bytes.iter().copied() {
+        if is_plain(byte) {
             text.push(char::from(byte));
         } else {
             write!(text, "%{byte:02X}").expect("a string takes any text");

@@ -13,11 +13,15 @@ const CONNECTIONS_MIN: usize = 16;
 
 /// The smaller of 1 GB and a quarter of the machine's memory; a container's own limit counts.
 pub(crate) fn memory_share() -> u64 {
+    memory().map_or(MEMORY_USUAL, |bytes| (bytes / 4).min(MEMORY_USUAL))
+}
+
+/// The memory of the machine, or what its container is allowed; none where nobody tells.
+pub(crate) fn memory() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let machine = total(&read("/proc/meminfo"));
     let container = read("/sys/fs/cgroup/memory.max").trim().parse().ok();
-    let least = [machine, container].into_iter().flatten().min();
-    least.map_or(MEMORY_USUAL, |bytes| (bytes / 4).min(MEMORY_USUAL))
+    [machine, container].into_iter().flatten().min()
 }
 
 /// The memory of a machine in bytes, as `/proc/meminfo` tells it.
@@ -36,17 +40,19 @@ pub(crate) fn raise_open_files() -> u64 {
     granted.unwrap_or(u64::MAX)
 }
 
-/// How many connections may be open beside a crawl's files, of those that are wanted.
-pub(crate) fn connections(wanted: usize, open_files: u64) -> Result<usize, Fault> {
+/// How many fetches may be under way, of those that are wanted, and how many connections may be
+/// kept idle beside them: where files are few they share them evenly.
+pub(crate) fn connections(wanted: usize, open_files: u64) -> Result<(usize, usize), Fault> {
     let left = open_files.saturating_sub(FILES_BESIDE);
     let left = usize::try_from(left).unwrap_or(usize::MAX);
-    if left < CONNECTIONS_MIN {
+    if left / 2 < CONNECTIONS_MIN {
         return Err(Fault::failed(
             format!("only {open_files} files may be open at once: too few for a crawl"),
             "ulimit -n 1024",
         ));
     }
-    Ok(wanted.min(left))
+    let busy = wanted.min(left / 2);
+    Ok((busy, left - busy))
 }
 
 #[cfg(test)]
@@ -68,11 +74,11 @@ mod tests {
         let check = |open_files, expect| {
             assert_eq!(connections(512, open_files).ok(), expect, "{open_files}");
         };
-        check(u64::MAX, Some(512));
-        check(768, Some(512));
-        check(767, Some(511));
-        check(272, Some(16));
-        check(271, None);
+        check(2_000, Some((512, 1_232)));
+        check(1_280, Some((512, 512)));
+        check(1_279, Some((511, 512)));
+        check(288, Some((16, 16)));
+        check(287, None);
         check(0, None);
     }
 }

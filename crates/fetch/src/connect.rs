@@ -15,8 +15,11 @@ use tokio_rustls::TlsConnector;
 use crate::settings::{ProxyUrl, SetupError};
 use crate::wire::Stream;
 
-/// TLS sessions kept for resumption.
-const SESSIONS_MAX: usize = 4_096;
+/// Hosts whose TLS sessions are kept for resumption, a few kilobytes each.
+const RESUMED_HOSTS_MAX: usize = 2_048;
+
+/// Sessions of one host, as rustls counts them.
+const SESSIONS_A_HOST: usize = 8;
 
 /// Bytes of a proxy's answer to CONNECT.
 const TUNNEL_HEAD_MAX: usize = 16 * 1024;
@@ -42,7 +45,7 @@ impl Tls {
         let builder =
             ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let mut plain = builder?.with_root_certificates(roots).with_no_client_auth();
-        plain.resumption = Resumption::in_memory_sessions(SESSIONS_MAX);
+        plain.resumption = Resumption::in_memory_sessions(RESUMED_HOSTS_MAX * SESSIONS_A_HOST);
         plain.alpn_protocols = vec![b"http/1.1".to_vec()];
         let mut wide = plain.clone();
         wide.alpn_protocols.push(b"h2".to_vec());

@@ -14,7 +14,7 @@ use crate::bodies::{Claim, STEP};
 use crate::decode::{Coding, Growth, codings, decode};
 use crate::pool::Line;
 use crate::settings::FetchSettings;
-use crate::wire::{Fault, Http, final_head, head_length};
+use crate::wire::{Fault, Http, final_head};
 
 /// An encoded body from which on decoding would hold up the other exchanges of this thread.
 const DECODE_APART: usize = 256 * 1024;
@@ -83,18 +83,18 @@ pub(crate) async fn exchange(
     let is_open = cut.is_none() && line.http.is_open();
     let (sent, received) = line.http.transcript();
     // Interim answers announce one, and are none: a record of them would have no page.
-    let received = Bytes::from(received);
-    let received = received.slice(final_head(&received).start..);
+    let span = final_head(&received);
+    let received = Bytes::from(received).slice(span.start..);
     let row =
         codings(head.headers.get_all(CONTENT_ENCODING).iter().filter_map(|v| v.to_str().ok()));
-    let body = unpack(gathered, &received, row, limits, &mut claim).await;
+    let body = unpack(gathered, &received, span.len(), row, limits, &mut claim).await;
     let (body, broken) = body.ok_or(Outcome::Failed(STARVED))?;
     let exchange = Exchange {
         url: url.clone(),
-        address: line.remote,
+        address: line.route.remote,
         began,
         protocol: protocol(&head),
-        tls: line.tls,
+        tls: line.route.tls,
         sent: Bytes::from(sent),
         received,
         status: head.status.as_u16(),
@@ -134,12 +134,12 @@ impl Gathered {
         (piece.len() > room).then_some(Cut::Length)
     }
 
-    fn into_body(self, received: &Bytes) -> Bytes {
+    /// The body of an answer whose head is so long.
+    fn into_body(self, received: &Bytes, head: usize) -> Bytes {
         if let Some(pieces) = self.pieces {
             return Bytes::from(pieces);
         }
-        let start = head_length(received);
-        received.slice(start..received.len().min(start + self.count))
+        received.slice(head..received.len().min(head + self.count))
     }
 }
 
@@ -212,12 +212,13 @@ async fn read(
 async fn unpack(
     gathered: Gathered,
     received: &Bytes,
+    head: usize,
     row: Vec<Coding>,
     limits: &Limits,
     claim: &mut Claim,
 ) -> Option<(Bytes, Option<Cut>)> {
     let is_apart = gathered.pieces.is_some();
-    let encoded = gathered.into_body(received);
+    let encoded = gathered.into_body(received, head);
     let came = received.len() + if is_apart { encoded.len() } else { 0 };
     if row.is_empty() {
         claim.shrink(came);

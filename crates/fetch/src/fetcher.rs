@@ -13,7 +13,7 @@ use crate::cookies::Jar;
 use crate::dns::Names;
 use crate::exchange::{Limits, exchange};
 use crate::gate::{Entry, Gate};
-use crate::pool::{Line, Parked, Pool};
+use crate::pool::{Line, Parked, Pool, Route};
 use crate::recent::Recent;
 use crate::request::{Conditions, Habit};
 use crate::settings::{FetchSettings, SetupError};
@@ -66,7 +66,7 @@ impl Fetcher {
             bodies: Arc::new(Bodies::new(settings.bodies, settings.body_max)),
             names: Arc::new(Names::new(settings.dns)?),
             gate: Arc::new(Mutex::new(Gate::new(settings.ip_gap))),
-            pool: Mutex::new(Pool::new()),
+            pool: Mutex::new(Pool::new(settings.idle_max)),
             jars: Mutex::new(Recent::new(JARS_MAX)),
             settings,
         })
@@ -122,7 +122,7 @@ impl Fetcher {
         let claim = self.claim(began).await?;
         let site = url.site();
         let mut phases = Phases::default();
-        let (line, pass) = match self.kept(&site, url.scheme())? {
+        let (line, pass) = match self.kept(&site, url.scheme()).await? {
             Some(kept) => kept,
             None => self.fresh(url, &site, deadline, &mut phases).await?,
         };
@@ -132,7 +132,7 @@ impl Fetcher {
         let request = self.habit.request(url, conditions, cookie.as_deref(), proxy);
         let request = request.ok_or(Outcome::Failed(Failure::NotHttp))?;
         let limits = Limits::new(&self.settings, deadline);
-        let is_unnamed = line.is_unnamed && !line.is_kept;
+        let is_unnamed = line.route.is_unnamed && !line.is_kept;
         let met = exchange(line, url, request, &limits, claim, phases).await;
         let (mut exchange, line) = met.map_err(|outcome| match outcome {
             // A server may hang up on HTTP/1.1 without a word: next time it is offered HTTP/2.
@@ -166,13 +166,19 @@ impl Fetcher {
     }
 
     /// The site's idle connection, if there is one and its address lets us pass.
-    fn kept(&self, site: &Site, scheme: Scheme) -> Result<Option<(Line, Pass)>, Outcome> {
+    async fn kept(&self, site: &Site, scheme: Scheme) -> Result<Option<(Line, Pass)>, Outcome> {
+        let Some((parked, pass)) = self.unpark(site, scheme)? else { return Ok(None) };
+        let line = parked.wake(self.settings.header_bytes_max).await;
+        Ok(line.ok().map(|line| (line, pass)))
+    }
+
+    fn unpark(&self, site: &Site, scheme: Scheme) -> Result<Option<(Parked, Pass)>, Outcome> {
         let mut pool = locked(&self.pool);
         let Some(parked) = pool.take(Instant::now().into_std(), site, scheme) else {
             return Ok(None);
         };
-        match self.enter(parked.line.ip, site) {
-            Ok(pass) => Ok(Some((parked.line, pass))),
+        match self.enter(parked.route.ip, site) {
+            Ok(pass) => Ok(Some((parked, pass))),
             Err(busy) => {
                 pool.put(site.clone(), parked);
                 Err(busy)
@@ -337,9 +343,10 @@ impl Fetcher {
         pass: Pass,
     ) -> Result<(Line, Pass), Outcome> {
         let (tls, is_unnamed) = (stream.tls(), stream.is_unnamed());
+        let route = Route { ip, remote, scheme, tls, is_unnamed };
         let opened = Http::open(stream, self.settings.header_bytes_max).await;
         let http = opened.map_err(|_| Outcome::Failed(Failure::Connect))?;
-        Ok((Line { http, ip, remote, scheme, tls, is_unnamed, is_kept: false }, pass))
+        Ok((Line { http, route, is_kept: false }, pass))
     }
 
     /// Remembers that a site speaks nothing but HTTP/2, and says whether that is new.

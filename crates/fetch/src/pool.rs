@@ -6,10 +6,7 @@ use std::time::{Duration, Instant};
 use rhumb_web::{Scheme, Site, Tls};
 
 use crate::recent::Recent;
-use crate::wire::Http;
-
-/// Idle connections in all.
-const IDLE_MAX: usize = 1_024;
+use crate::wire::{Fault, Http, Idle};
 
 /// How long a connection is kept. Gaps longer than this belong to sites that are slow or pushed
 /// back; for them a held socket is the greater burden, and most servers have closed it by then.
@@ -18,10 +15,9 @@ const IDLE_TIME: Duration = Duration::from_secs(15);
 /// Taken off what a server promises to wait: the next request needs time to arrive.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 
-/// A connection, and where it leads.
-pub(crate) struct Line {
-    /// The connection.
-    pub(crate) http: Http,
+/// Where a connection leads, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Route {
     /// The checked address of the site, whose gate it passes.
     pub(crate) ip: IpAddr,
     /// Where the socket goes: there, or to the proxy.
@@ -32,14 +28,23 @@ pub(crate) struct Line {
     pub(crate) tls: Option<Tls>,
     /// TLS was agreed on, but not what is spoken on it.
     pub(crate) is_unnamed: bool,
+}
+
+/// A connection in use.
+pub(crate) struct Line {
+    /// The connection.
+    pub(crate) http: Http,
+    /// Where it leads.
+    pub(crate) route: Route,
     /// Whether it has carried an exchange before.
     pub(crate) is_kept: bool,
 }
 
 /// A connection that waits, and until when.
 pub(crate) struct Parked {
-    /// The connection.
-    pub(crate) line: Line,
+    idle: Idle,
+    /// Where it leads.
+    pub(crate) route: Route,
     until: Instant,
 }
 
@@ -48,7 +53,20 @@ impl Parked {
     pub(crate) fn new(now: Instant, line: Line, keep_alive: Option<&str>) -> Option<Self> {
         let promised = keep_alive.and_then(promised).unwrap_or(Duration::MAX);
         let span = promised.saturating_sub(KEEP_ALIVE_MARGIN).min(IDLE_TIME);
-        (!span.is_zero()).then(|| Self { line: Line { is_kept: true, ..line }, until: now + span })
+        if span.is_zero() {
+            return None;
+        }
+        Some(Self { idle: line.http.rest()?, route: line.route, until: now + span })
+    }
+
+    /// Takes the connection up again.
+    pub(crate) async fn wake(self, header_bytes_max: usize) -> Result<Line, Fault> {
+        let http = self.idle.wake(header_bytes_max).await?;
+        Ok(Line { http, route: self.route, is_kept: true })
+    }
+
+    fn is_open(&mut self, now: Instant) -> bool {
+        self.until > now && self.idle.is_open()
     }
 }
 
@@ -66,15 +84,15 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn new() -> Self {
-        Self { parked: Recent::new(IDLE_MAX) }
+    /// A pool of at most so many connections.
+    pub(crate) fn new(idle_max: usize) -> Self {
+        Self { parked: Recent::new(idle_max) }
     }
 
     /// The site's idle connection, if it still is one; one of the other scheme is closed.
     pub(crate) fn take(&mut self, now: Instant, site: &Site, scheme: Scheme) -> Option<Parked> {
         let mut parked = self.parked.take(site)?;
-        let line = &mut parked.line;
-        (parked.until > now && line.scheme == scheme && line.http.is_open()).then_some(parked)
+        (parked.route.scheme == scheme && parked.is_open(now)).then_some(parked)
     }
 
     /// Parks a connection in place of any other of its site.
@@ -84,7 +102,7 @@ impl Pool {
 
     /// Closes the connections that were kept long enough.
     pub(crate) fn sweep(&mut self, now: Instant) {
-        self.parked.retain(|_, parked| parked.until > now && parked.line.http.is_open());
+        self.parked.retain(|_, parked| parked.is_open(now));
     }
 }
 

@@ -35,6 +35,9 @@ pub struct FetchSettings {
     pub header_bytes_max: usize,
     /// The gap between two requests to one address; zero lifts the limit in flight too.
     pub ip_gap: Duration,
+    /// The most connections that are kept for a next request. Each is an open file; of at least
+    /// half as many sites the latest is kept.
+    pub idle_max: usize,
     /// Networks that may be visited although they are not public.
     pub allow_private: Networks,
     /// The proxy that everything goes through.
@@ -60,6 +63,7 @@ impl Default for FetchSettings {
             bodies: 384 * 1024 * 1024,
             header_bytes_max: 128 * 1024,
             ip_gap: Duration::from_millis(250),
+            idle_max: 4_096,
             allow_private: Networks::default(),
             proxy: None,
             dns: None,

@@ -1,8 +1,9 @@
 //! What a body says: its charset, its links and text, the entries of a sitemap or feed.
 //!
-//! [`read()`] is the door for a crawl; [`charset()`], [`scan()`] and [`sitemap()`] are its parts.
-//! Whatever bytes come, something comes out: broken markup yields what could be read, and
-//! everything that a page can make large has a named maximum.
+//! [`read_links()`] is the door for a crawl, [`read()`] for who wants the text as well;
+//! [`charset()`], [`scan()`] and [`sitemap()`] are their parts. Whatever bytes come, something
+//! comes out: broken markup yields what could be read, and everything that a page can make large
+//! has a named maximum.
 //!
 //! This room never fetches, never runs a script, reads no clock and judges nothing: what a robots
 //! meta means is for `rules`. It follows the HTML, Encoding and MIME Sniffing standards of the
@@ -18,6 +19,6 @@ mod words;
 
 pub use charset::{Charset, CharsetFrom, charset, decode};
 pub use mime::Mime;
-pub use read::{Format, Page, read};
+pub use read::{Format, Page, read, read_links};
 pub use scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
 pub use sitemap::{ENTRIES_MAX, Entry, INFLATED_BYTES_MAX, Sitemap, SitemapKind, sitemap};

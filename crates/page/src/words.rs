@@ -22,6 +22,12 @@ impl Words {
         Self { text: String::new(), gap: Gap::Nothing, bytes_max, full: false }
     }
 
+    /// The same with room for a text that has at most so many bytes.
+    pub(crate) fn with_room(bytes: usize, bytes_max: usize) -> Self {
+        let text = String::with_capacity(bytes.min(bytes_max));
+        Self { text, ..Self::new(bytes_max) }
+    }
+
     /// Collects one piece and gives it back.
     pub(crate) fn of(piece: &str, bytes_max: usize) -> String {
         let mut words = Self::new(bytes_max);
@@ -30,18 +36,19 @@ impl Words {
     }
 
     pub(crate) fn push(&mut self, piece: &str) {
-        if piece.starts_with(char::is_whitespace) {
-            self.gap(Gap::Space);
-        }
-        for word in piece.split_whitespace() {
-            if self.full {
+        let mut rest = piece;
+        while !self.full {
+            let words = rest.trim_start();
+            if words.len() < rest.len() {
+                self.gap(Gap::Space);
+            }
+            if words.is_empty() {
                 return;
             }
-            self.word(word);
-            self.gap = Gap::Space;
-        }
-        if !piece.is_empty() && !piece.ends_with(char::is_whitespace) {
+            let (even, after) = words.split_at(even_bytes(words));
+            self.put(even);
             self.gap = Gap::Nothing;
+            rest = after;
         }
     }
 
@@ -58,7 +65,8 @@ impl Words {
         self.text
     }
 
-    fn word(&mut self, word: &str) {
+    /// Puts words in that have a single space between them.
+    fn put(&mut self, words: &str) {
         if !self.text.is_empty() {
             match self.gap {
                 Gap::Nothing => {}
@@ -67,14 +75,51 @@ impl Words {
             }
         }
         let room = self.bytes_max.saturating_sub(self.text.len());
-        if word.len() > room {
-            self.text.push_str(cut(word, room));
+        if words.len() > room {
+            self.text.push_str(cut(words, room));
             self.text.truncate(self.text.trim_end().len());
             self.full = true;
         } else {
-            self.text.push_str(word);
+            self.text.push_str(words);
         }
     }
+}
+
+/// How many bytes are looked at in one go, as the machine's registers like it.
+const STRIDE: usize = 32;
+
+/// The length of a beginning that can be taken as it stands: whole words with a single space
+/// between them. The text begins with a word; what is taken need not be the longest.
+fn even_bytes(text: &str) -> usize {
+    let mut at = 0;
+    while text.as_bytes()[at..].first_chunk().is_some_and(is_even) {
+        at += STRIDE;
+    }
+    let odd = at + STRIDE;
+    at = text.floor_char_boundary(at);
+    loop {
+        let Some(word) = text[at..].find(char::is_whitespace) else {
+            return text.len();
+        };
+        at += word;
+        let after = text[at..].strip_prefix(' ').unwrap_or_default();
+        if at >= odd || after.is_empty() || after.starts_with(char::is_whitespace) {
+            return text[..at].trim_end_matches(' ').len();
+        }
+        at += 1;
+    }
+}
+
+/// Whether no byte but the last can be of whitespace other than a single space. The first bytes
+/// of all wider whitespace are 0xC2 and 0xE1 to 0xE3. No early end, so that it is vectorised.
+fn is_even(bytes: &[u8; STRIDE + 1]) -> bool {
+    let mut odd = false;
+    for at in 0..STRIDE {
+        let (byte, next) = (bytes[at], bytes[at + 1]);
+        odd |= byte < b' ' || byte == 0xc2 || (0xe1..=0xe3).contains(&byte);
+        odd |= byte == b' ' && next == b' ';
+    }
+    !odd
 }
 
 /// The longest beginning of a text that has at most so many bytes.
@@ -84,7 +129,9 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gap, Words, cut};
+    use proptest::prelude::*;
+
+    use super::{Gap, STRIDE, Words, cut};
 
     #[test]
     fn whitespace_collapses_within_and_between_pieces() {
@@ -104,5 +151,37 @@ mod tests {
         assert_eq!(Words::of("ab äö", 4), "ab");
         assert_eq!(cut("äö", 3), "ä");
         assert_eq!(cut("äö", 9), "äö");
+    }
+
+    /// The same, a character at a time.
+    fn naive(pieces: &[String], bytes_max: usize) -> String {
+        let mut text = String::new();
+        for char in pieces.concat().trim_start().chars() {
+            match char {
+                other if !other.is_whitespace() => text.push(other),
+                _ if !text.ends_with(' ') => text.push(' '),
+                _ => {}
+            }
+        }
+        cut(&text, bytes_max).trim_end().to_owned()
+    }
+
+    /// Words and whitespace of all widths.
+    const PIECE: &str = "([a-z]{1,9}|[äд中あ’\u{1680}] | |  |[\t\n\u{a0}\u{3000}\u{2028}]){0,40}";
+
+    proptest! {
+        #[test]
+        fn words_are_those_of_a_naive_reader(
+            pieces in prop::collection::vec(PIECE, 0..4),
+            bytes_max in 0..4 * STRIDE,
+        ) {
+            for bytes_max in [bytes_max, usize::MAX] {
+                let mut words = Words::new(bytes_max);
+                for piece in &pieces {
+                    words.push(piece);
+                }
+                prop_assert_eq!(words.into_text(), naive(&pieces, bytes_max));
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use regex::Regex;
-use rhumb_web::{Candidate, CanonUrl, Errand, registrable};
+use rhumb_web::{Candidate, CanonUrl, Errand};
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Reason, Verdict};
@@ -94,7 +94,7 @@ impl Roots {
         for place in [seed.as_str(), folder, seed.authority()] {
             insert(&mut self.places, place);
         }
-        insert(&mut self.domains, domain(seed));
+        insert(&mut self.domains, seed.pld().as_str());
         self.deepest = self.deepest.max(folders(seed).count());
     }
 }
@@ -176,7 +176,7 @@ impl Scope {
             ScopeKind::Page => places.contains(url.as_str()),
             ScopeKind::Prefix => folders(url).take(*deepest).any(|folder| places.contains(folder)),
             ScopeKind::Host => places.contains(url.authority()),
-            ScopeKind::Domain => domains.contains(domain(url)),
+            ScopeKind::Domain => domains.contains(url.pld().as_str()),
             ScopeKind::Any => true,
         }
     }
@@ -196,10 +196,6 @@ fn folders(url: &CanonUrl) -> impl Iterator<Item = &str> {
     let path_start = url.authority().len();
     let slashes = url.path().match_indices('/').map(move |(at, _)| path_start + at);
     slashes.map(move |slash| &without_scheme[..=slash])
-}
-
-fn domain(url: &CanonUrl) -> &str {
-    registrable(url.host()).unwrap_or(url.host())
 }
 
 #[cfg(test)]

@@ -43,20 +43,25 @@ impl Trap {
         }
         let path = url.path();
         let path = path.strip_prefix('/').unwrap_or(path);
-        let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
-        if segments.len() > SEGMENTS_MAX {
-            return Some(Self::ManySegments);
+        let path = path.strip_suffix('/').unwrap_or(path).as_bytes();
+        let (mut room, mut count) = ([&[][..]; SEGMENTS_MAX], 0);
+        for segment in path.split(|byte| *byte == b'/') {
+            let Some(place) = room.get_mut(count) else { return Some(Self::ManySegments) };
+            *place = segment;
+            count += 1;
         }
-        if has_tandem(&segments) {
+        let segments = &room[..count];
+        if has_tandem(segments) {
             return Some(Self::TandemSegments);
         }
-        let count = |of: &str| segments.iter().filter(|segment| **segment == of).count();
-        let repeated = |of: &&str| !is_number(of) && count(of) > SEGMENT_REPEATS_MAX;
-        segments.iter().any(repeated).then_some(Self::RepeatedSegment)
+        let count = |of: &[u8]| segments.iter().filter(|segment| **segment == of).count();
+        let repeated = |of: &&[u8]| !is_number(of) && count(of) > SEGMENT_REPEATS_MAX;
+        let is_repeated = segments.len() > SEGMENT_REPEATS_MAX && segments.iter().any(repeated);
+        is_repeated.then_some(Self::RepeatedSegment)
     }
 }
 
-fn has_tandem(segments: &[&str]) -> bool {
+fn has_tandem(segments: &[&[u8]]) -> bool {
     let copies = TANDEM_REPEATS_MAX + 1;
     (1..=segments.len() / copies).any(|run| {
         segments.windows(run * copies).any(|window| {
@@ -66,8 +71,8 @@ fn has_tandem(segments: &[&str]) -> bool {
     })
 }
 
-fn is_number(segment: &str) -> bool {
-    !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit())
+fn is_number(segment: &[u8]) -> bool {
+    !segment.is_empty() && segment.iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -137,6 +138,8 @@ pub(crate) struct Ledger {
     web: Arc<Web>,
     port: u16,
     books: Mutex<Books>,
+    /// Beside the books, so that it can be read often without holding up answers.
+    pages_answered: AtomicU64,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -156,29 +159,51 @@ struct Place {
     open: usize,
 }
 
-impl Ledger {
-    pub(crate) fn new(web: Arc<Web>, port: u16) -> Self {
+impl Books {
+    fn empty(web: &Web) -> Self {
         let places = web.hosts.iter().map(|h| h.place + 1).max().unwrap_or_default();
-        let books = Books {
+        Self {
             places: vec![Place::default(); places],
             robots_known: vec![false; web.hosts.len()],
             answered: vec![0; web.pages.len()],
-            ..Books::default()
-        };
-        Self { web, port, books: Mutex::new(books) }
+            ..Self::default()
+        }
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(web: Arc<Web>, port: u16) -> Self {
+        let books = Mutex::new(Books::empty(&web));
+        Self { web, port, books, pages_answered: AtomicU64::new(0) }
+    }
+
+    /// Starts anew; only what is open or under way at this moment stays in the books.
+    pub(crate) fn forget(&self) {
+        let mut books = self.lock();
+        let before = std::mem::replace(&mut *books, Books::empty(&self.web));
+        for (place, old) in books.places.iter_mut().zip(before.places) {
+            place.in_flight = old.in_flight;
+            place.open = old.open;
+        }
+        self.pages_answered.store(0, Ordering::Relaxed);
+    }
+
+    /// Answers that were pages.
+    pub(crate) fn pages_answered(&self) -> u64 {
+        self.pages_answered.load(Ordering::Relaxed)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Books> {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request came in. Returns how many connections serve its host now.
-    pub(crate) fn begin(&self, entry: &Entry<'_>) -> usize {
+    /// A request came in. Says whether more connections than ever seem to serve its host now.
+    pub(crate) fn begin(&self, entry: &Entry<'_>) -> bool {
         let host = self.web.host(entry.origin);
         let books = &mut *self.lock();
         let place = &mut books.places[host.place];
         place.begin(entry);
-        let open = place.open;
+        let crowd = place.open > place.seen.max_connections;
         let url = || format!("{}{}", host.origin(self.port), entry.target);
         if !entry.canonical {
             list(&mut books.seen.not_canonical, url());
@@ -209,7 +234,7 @@ impl Ledger {
                 }
             }
         }
-        open
+        crowd
     }
 
     fn violation(&self, entry: &Entry<'_>, robots_known: bool) -> Option<Violation> {
@@ -246,8 +271,10 @@ impl Ledger {
         let place = &mut books.places[self.web.host(origin).place];
         place.in_flight -= 1;
         place.last_end = Some(now);
-        if asked == (Asked::Robots { known: true }) {
-            books.robots_known[origin.0 as usize] = true;
+        match asked {
+            Asked::Robots { known: true } => books.robots_known[origin.0 as usize] = true,
+            Asked::Page(_) => _ = self.pages_answered.fetch_add(1, Ordering::Relaxed),
+            _ => {}
         }
     }
 

@@ -1,7 +1,6 @@
 //! Keys: 64-bit keyed hashes, and the number of a partition.
 
 use std::fmt;
-use std::hash::Hasher;
 
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
@@ -13,9 +12,7 @@ pub struct HashKey(pub u64, pub u64);
 impl HashKey {
     /// `SipHash`-1-3 of the bytes.
     pub fn hash(self, bytes: &[u8]) -> u64 {
-        let mut hasher = SipHasher13::new_with_keys(self.0, self.1);
-        hasher.write(bytes);
-        hasher.finish()
+        SipHasher13::new_with_keys(self.0, self.1).hash(bytes)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::url::host_of;
 use crate::{Canon, CanonUrl, HashKey, PartitionId};
@@ -39,8 +39,8 @@ impl Scheme {
 /// One server as politeness sees it: a host, and its port unless that is the scheme's own.
 ///
 /// `http://example.org` and `https://example.org` are one site: they are one machine's patience.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(from = "String")]
 pub struct Site(Arc<str>);
 
 impl Site {
@@ -61,6 +61,12 @@ impl Site {
     /// The domain that somebody pays for.
     pub fn pld(&self) -> Pld<'_> {
         Pld::of_host(self.host())
+    }
+}
+
+impl Serialize for Site {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
@@ -117,7 +123,7 @@ impl fmt::Display for Origin {
 pub struct Pld<'a>(&'a str);
 
 impl<'a> Pld<'a> {
-    fn of_host(host: &'a str) -> Self {
+    pub(crate) fn of_host(host: &'a str) -> Self {
         Self(registrable(host).unwrap_or(host))
     }
 

@@ -10,10 +10,12 @@
     reason = "a chore talks to the person who typed it"
 )]
 
+mod bench;
 mod check;
 mod conformance;
 mod greenhouse;
 mod needs;
+mod peers;
 mod pictures;
 mod plants;
 mod suite;
@@ -33,7 +35,9 @@ usage: cargo x <chore>
   pictures                the live display in tmux, drawn into docs/pictures
   sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N; --crashes
   web [ARGS...]           serve the test web on loopback
-  bench [ARGS...]         measure: seen, backlog, discover, why, asked; a release build";
+  bench [ARGS...]         measure, in a release build: crawl (where nothing is named), scaling,
+                          seen, backlog, discover, why, asked
+                          --against wget2,scrapy,spider installs these and crawls with them too";
 
 /// What a chore ends with: nothing more to say, or what went wrong.
 type Ended = Result<(), String>;
@@ -54,7 +58,7 @@ fn main() -> ExitCode {
         ["pictures"] => pictures::run(),
         ["sim", rest @ ..] => program("rhumb-simulate", "sim", rest),
         ["web", rest @ ..] => program("rhumb-testweb", "testweb", rest),
-        ["bench", rest @ ..] => bench(rest),
+        ["bench", rest @ ..] => bench::run(rest),
         _ => return usage(),
     };
     match ended {
@@ -77,30 +81,4 @@ fn program(package: &str, name: &str, rest: &[&str]) -> Ended {
     command.args(["run", "--quiet", "--locked", "-p", package, "--bin", name, "--"]).args(rest);
     let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{name} ended with {status}")) }
-}
-
-/// Builds and runs the benchmarks: a package of its own, since it needs the stores that ours is
-/// measured against.
-fn bench(rest: &[&str]) -> Ended {
-    // These run the program itself.
-    if matches!(rest.first(), Some(&"why" | &"asked")) {
-        let mut build = workspace::cargo();
-        build.args(["build", "--release", "--locked", "--quiet", "-p", "rhumb-cli"]);
-        let status = build.status().map_err(|e| format!("cannot start cargo: {e}"))?;
-        if !status.success() {
-            return Err(format!("the build of rhumb ended with {status}"));
-        }
-    }
-    let mut command = workspace::cargo();
-    command.args([
-        "run",
-        "--release",
-        "--quiet",
-        "--locked",
-        "--manifest-path",
-        "bench/Cargo.toml",
-    ]);
-    command.args(["--target-dir", "target/bench", "--"]).args(rest);
-    let status = command.status().map_err(|e| format!("cannot start cargo: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("the benchmark ended with {status}")) }
 }

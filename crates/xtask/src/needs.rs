@@ -9,11 +9,11 @@ use crate::workspace;
 
 /// Where a need is installed from.
 #[derive(Clone, Copy)]
-enum Source {
+pub(crate) enum Source<'a> {
     /// A Debian package.
-    Debian(&'static str),
+    Debian(&'a str),
     /// A package of the Python index, into a virtual environment below the target folder.
-    PyPi(&'static str),
+    PyPi(&'a str),
 }
 
 /// Something that some tests cannot do without.
@@ -21,7 +21,7 @@ struct Need {
     /// The program that shows it is there, or a path where it starts with a slash.
     /// Tests find this word in `RHUMB_WITHOUT` where it is missing.
     name: &'static str,
-    source: Source,
+    source: Source<'static>,
     /// Only the long sizes need it.
     full: bool,
     /// The tests that are left out without it.
@@ -80,19 +80,22 @@ pub(crate) fn supply(full: bool) -> Supplies {
     let mut without = Vec::new();
     let mut left_out = Vec::new();
     for need in NEEDS.iter().filter(|need| full || !need.full) {
-        if is_there(need.name, &path) {
-            continue;
-        }
-        let why = match install(need.source) {
-            Ok(()) if is_there(need.name, &path) => continue,
-            Ok(()) => "its package does not have it".to_owned(),
-            Err(why) => why,
-        };
+        let Err(why) = ensure(need.name, need.source) else { continue };
         left_out.push(format!("left out for want of {}: {} ({why})", need.name, need.tests));
         without.push(need.name);
     }
     let python = Some(environment().join("bin/python3")).filter(|python| python.is_file());
     Supplies { path, python, without: without.join(","), left_out }
+}
+
+/// Installs it unless the program or the path of this name is there, and says so.
+pub(crate) fn ensure(name: &str, source: Source<'_>) -> Result<(), String> {
+    let path = search_path();
+    if is_there(name, &path) {
+        return Ok(());
+    }
+    install(source)?;
+    if is_there(name, &path) { Ok(()) } else { Err("its package does not have it".to_owned()) }
 }
 
 fn environment() -> PathBuf {
@@ -115,7 +118,7 @@ fn is_there(name: &str, path: &OsString) -> bool {
     env::split_paths(path).any(|folder| folder.join(name).is_file())
 }
 
-fn install(source: Source) -> Result<(), String> {
+fn install(source: Source<'_>) -> Result<(), String> {
     match source {
         Source::Debian(package) => {
             println!("installing {package} from Debian");

@@ -395,8 +395,8 @@ pub(crate) const PLANTS: &[Plant] = &[
     Plant {
         name: "answers: a request goes out before that is written",
         file: "crates/crawl/src/shell/committer.rs",
-        before: "going.extend(go);",
-        after: "for go in go { go.send(()).ok(); }\n                    going.extend(Vec::<oneshot::Sender<()>>::new());",
+        before: "is_awaited |= waits;",
+        after: "is_awaited |= waits;\n                    let early = Written { turns: self.turns, ..Written::default() };\n                    self.notices.blocking_send(Notice::Written(early)).ok();",
         package: "rhumb-crawl",
         filter: "a_write_that_fails_lets_nobody_go",
         full: true,

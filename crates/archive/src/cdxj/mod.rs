@@ -3,6 +3,7 @@
 
 mod sort;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 pub(crate) use sort::{create_anew, merge, sort_file};
@@ -12,6 +13,10 @@ use crate::http::HttpMessage;
 use crate::read::Kind;
 use crate::stamp;
 use crate::surt::surt;
+
+/// Room for a line's beginning beside its URL, and for its end beside its file: most need no more.
+const HEAD_BYTES: usize = 128;
+const END_BYTES: usize = 96;
 
 /// A line without its end, which says where the record lies: known only once it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,19 +42,27 @@ impl LineHead {
         }
         let named = message.and_then(|message| message.header("content-type")).map(text);
         let media_type = match kind {
-            Kind::Revisit => Some("warc/revisit".to_owned()),
-            Kind::Response => named.map(|named| bare_type(&named)),
+            Kind::Revisit => Some("warc/revisit"),
+            Kind::Response => named.as_deref().map(bare_type),
             _ => media_type.map(bare_type),
         };
-        let mut head = format!("{} {} {{\"url\": {}", surt(url), stamp::digits(date), json(url));
+        let mut head = surt(url);
+        head.reserve(url.len() + HEAD_BYTES);
+        head.push(' ');
+        head.extend(stamp::digits(date));
+        head.push_str(" {\"url\": ");
+        push_json(&mut head, url);
         let fields = [
-            ("mime", media_type.as_deref()),
+            ("mime", media_type),
             ("status", message.and_then(HttpMessage::status)),
             ("digest", digest),
         ];
         for (name, value) in fields {
             if let Some(value) = value {
-                write!(head, ", \"{name}\": {}", json(value)).expect("a string takes any text");
+                for part in [", \"", name, "\": "] {
+                    head.push_str(part);
+                }
+                push_json(&mut head, value);
             }
         }
         Some(Self(head))
@@ -57,52 +70,58 @@ impl LineHead {
 
     /// The whole line.
     pub(crate) fn place(&self, file: &str, offset: u64, length: u64) -> String {
-        let head = &self.0;
-        let file = json(file);
-        format!(
-            "{head}, \"length\": \"{length}\", \"offset\": \"{offset}\", \"filename\": {file}}}\n"
-        )
+        let mut line = String::with_capacity(self.0.len() + file.len() + END_BYTES);
+        line.push_str(&self.0);
+        write!(line, ", \"length\": \"{length}\", \"offset\": \"{offset}\", \"filename\": ")
+            .expect("a string takes any text");
+        push_json(&mut line, file);
+        line.push_str("}\n");
+        line
     }
 }
 
 /// A header's value as text: UTF-8, or else Latin-1.
-fn text(value: &[u8]) -> String {
-    match std::str::from_utf8(value) {
-        Ok(text) => text.to_owned(),
+fn text(value: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(value) {
+        Ok(text) => Cow::Borrowed(text),
         Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
     }
 }
 
 /// A media type without its parameters.
-fn bare_type(value: &str) -> String {
+fn bare_type(value: &str) -> &str {
     // Python counts four more control characters as white space than Rust does.
     let ends = |c: char| c == ';' || c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
-    value.split(ends).next().unwrap_or_default().to_owned()
+    value.split(ends).next().unwrap_or_default()
 }
 
 /// A JSON string in ASCII alone.
-fn json(value: &str) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
+fn push_json(out: &mut String, value: &str) {
     out.push('"');
-    for unit in value.chars() {
-        match unit {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x08' => out.push_str("\\b"),
-            '\x0c' => out.push_str("\\f"),
-            ' '..='~' => out.push(unit),
-            _ => {
-                for half in unit.encode_utf16(&mut [0; 2]) {
-                    write!(out, "\\u{half:04x}").expect("a string takes any text");
-                }
+    if value.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        out.push_str(value);
+    } else {
+        value.chars().for_each(|unit| push_escaped(out, unit));
+    }
+    out.push('"');
+}
+
+fn push_escaped(out: &mut String, unit: char) {
+    match unit {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\x08' => out.push_str("\\b"),
+        '\x0c' => out.push_str("\\f"),
+        ' '..='~' => out.push(unit),
+        _ => {
+            for half in unit.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{half:04x}").expect("a string takes any text");
             }
         }
     }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]
@@ -136,6 +155,14 @@ mod tests {
 
     #[test]
     fn json_strings_are_ascii() {
-        assert_eq!(json("a\"\\\n\u{7f}é😀"), r#""a\"\\\n\u007f\u00e9\ud83d\ude00""#);
+        let check = |value, expect| {
+            let mut out = String::new();
+            push_json(&mut out, value);
+            assert_eq!(out, expect);
+        };
+        check("a~b c", r#""a~b c""#);
+        check("a\"b", r#""a\"b""#);
+        check("a\\b", r#""a\\b""#);
+        check("a\"\\\n\u{7f}é😀", r#""a\"\\\n\u007f\u00e9\ud83d\ude00""#);
     }
 }

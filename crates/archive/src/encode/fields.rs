@@ -1,19 +1,31 @@
 //! Named values: the head of a record, and blocks of `application/warc-fields`.
 
+use std::fmt::Display;
+use std::io::Write as _;
+
+/// The room that a block begins with: most need no more.
+const BLOCK_BYTES: usize = 256;
+
 /// The block of so many named values.
-pub(crate) fn fields_block(fields: &[(impl AsRef<str>, impl AsRef<str>)]) -> Vec<u8> {
-    let mut block = Vec::new();
+pub(crate) fn fields_block(fields: &[(impl AsRef<str>, impl Display)]) -> Vec<u8> {
+    let mut block = Vec::with_capacity(BLOCK_BYTES);
     for (name, value) in fields {
-        push_field(&mut block, name.as_ref(), value.as_ref());
+        push_field(&mut block, name.as_ref(), value);
     }
     block
 }
 
 /// One named value; a line end in it would begin another, so control characters become spaces.
-pub(super) fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
+pub(super) fn push_field(out: &mut Vec<u8>, name: &str, value: impl Display) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
-    out.extend(value.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
+    let start = out.len();
+    write!(out, "{value}").expect("a buffer takes any bytes");
+    for byte in &mut out[start..] {
+        if byte.is_ascii_control() {
+            *byte = b' ';
+        }
+    }
     out.extend_from_slice(b"\r\n");
 }
 

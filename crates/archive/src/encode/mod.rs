@@ -2,6 +2,7 @@
 
 mod fields;
 mod packing;
+mod small;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,6 +14,7 @@ pub(crate) use self::fields::fields_block;
 pub use self::fields::fields_of;
 use self::fields::push_field;
 use self::packing::Packing;
+use self::small::SMALL_MAX;
 use crate::cdxj::LineHead;
 use crate::digest::{Digest, Digester};
 use crate::http::{Dechunker, HttpMessage};
@@ -30,6 +32,8 @@ pub(crate) const WARC_FIELDS: &str = "application/warc-fields";
 const INTERRUPTED: &str = "interrupted";
 /// A buffer that one large body has grown beyond this is given back.
 const SCRATCH_KEPT_MAX: usize = 1024 * 1024;
+/// Records of an exchange: the answer, the request, what else is known.
+const EXCHANGE_RECORDS: usize = 3;
 
 /// Finished bytes, ready to be appended as they are.
 #[derive(Clone, Debug)]
@@ -65,7 +69,11 @@ pub struct Encoder {
     crawl: CrawlId,
     pack: Compressor,
     store: Compressor,
+    /// The record that is being made.
     record: Vec<u8>,
+    /// The members that are made already: gathered here, what is given away is no longer than it
+    /// has to be.
+    members: Vec<u8>,
 }
 
 impl std::fmt::Debug for Encoder {
@@ -78,7 +86,7 @@ impl Encoder {
     /// For one crawl.
     pub fn new(crawl: CrawlId) -> Self {
         let at = |level| Compressor::new(CompressionLvl::new(level).expect("a level in 0 to 12"));
-        Self { crawl, pack: at(1), store: at(0), record: Vec::new() }
+        Self { crawl, pack: at(1), store: at(0), record: Vec::new(), members: Vec::new() }
     }
 
     /// An exchange: response or revisit, request, and metadata if there are fields.
@@ -133,14 +141,9 @@ impl Encoder {
             head.finish(WARC_FIELDS, &fields_block(&capture.fields), Packing::Packed);
         }
         let date = batch.stamp.as_str();
-        let line = LineHead::new(
-            kind,
-            capture.url.as_str(),
-            date,
-            Some(&message),
-            None,
-            Some(&digest.to_string()),
-        );
+        let url = capture.url.as_str();
+        let named = digest.to_string();
+        let line = LineHead::new(kind, url, date, Some(&message), None, Some(&named));
         batch.end(line, Some(digest))
     }
 
@@ -215,10 +218,9 @@ impl Encoder {
         let is_http = head.is_http();
         let packing =
             if is_http { Packing::of(&HttpMessage::split(block)) } else { Packing::Packed };
-        let mut member = Vec::new();
-        self.end_record(block, packing, &mut member);
-        self.give_back();
-        member
+        self.members.clear();
+        self.end_record(block, packing);
+        self.give_away()
     }
 
     /// The first record of a file, which says what the file is and who made it.
@@ -236,25 +238,33 @@ impl Encoder {
     }
 
     /// Ends the record whose head was written and adds it as a member. Says how long that is.
-    fn end_record(&mut self, block: &[u8], packing: Packing, bytes: &mut Vec<u8>) -> usize {
-        let Self { record, pack, store, .. } = self;
+    fn end_record(&mut self, block: &[u8], packing: Packing) -> usize {
+        let Self { record, members, pack, store, .. } = self;
         record.extend_from_slice(b"\r\n");
         record.extend_from_slice(block);
         record.extend_from_slice(b"\r\n\r\n");
+        let offset = members.len();
+        if packing == Packing::Packed && record.len() <= SMALL_MAX {
+            small::pack(record, members);
+            return members.len() - offset;
+        }
         let compressor = if packing == Packing::Stored { store } else { pack };
-        let offset = bytes.len();
-        bytes.resize(offset + compressor.gzip_compress_bound(record.len()), 0);
-        let length = compressor.gzip_compress(record, &mut bytes[offset..]);
+        members.resize(offset + compressor.gzip_compress_bound(record.len()), 0);
+        let length = compressor.gzip_compress(record, &mut members[offset..]);
         let length = length.expect("the bound leaves room for any record");
-        bytes.truncate(offset + length);
+        members.truncate(offset + length);
         length
     }
 
-    /// Gives a buffer back that a large body has grown.
-    fn give_back(&mut self) {
+    /// The members so far. A buffer that a large body has grown is not kept.
+    fn give_away(&mut self) -> Vec<u8> {
         if self.record.capacity() > SCRATCH_KEPT_MAX {
             self.record = Vec::new();
         }
+        if self.members.capacity() > SCRATCH_KEPT_MAX {
+            return std::mem::take(&mut self.members);
+        }
+        self.members.clone()
     }
 }
 
@@ -269,7 +279,8 @@ struct Batch<'e> {
 
 impl<'e> Batch<'e> {
     fn new(encoder: &'e mut Encoder, began: SystemTime, number: u64, subject: &'e str) -> Self {
-        let (bytes, records) = (Vec::new(), Vec::new());
+        encoder.members.clear();
+        let (bytes, records) = (Vec::new(), Vec::with_capacity(EXCHANGE_RECORDS));
         let (payload_digest, line, digest_took) = (None, None, Duration::ZERO);
         let encoded = Encoded { bytes, records, payload_digest, began, digest_took, line };
         Self { encoder, stamp: Stamp::of(began), number, subject, encoded }
@@ -278,7 +289,7 @@ impl<'e> Batch<'e> {
     /// Begins a record; all but those on the archive itself name their URL.
     fn head(&mut self, kind: Kind) -> Head<'_, 'e> {
         let id = RecordId::new(self.encoder.crawl, kind, &self.stamp, self.number, self.subject);
-        let (stamp, subject) = (self.stamp.clone(), self.subject);
+        let (stamp, subject) = (self.stamp, self.subject);
         self.encoder.record.clear();
         self.encoder.record.extend_from_slice(b"WARC/1.1\r\n");
         let mut head = Head { batch: self, kind, id };
@@ -292,7 +303,7 @@ impl<'e> Batch<'e> {
     }
 
     fn end(mut self, line: Option<LineHead>, payload_digest: Option<Digest>) -> Encoded {
-        self.encoder.give_back();
+        self.encoded.bytes = self.encoder.give_away();
         self.encoded.line = line;
         self.encoded.payload_digest = payload_digest;
         self.encoded
@@ -308,7 +319,7 @@ struct Head<'b, 'e> {
 
 impl Head<'_, '_> {
     fn field(&mut self, name: &str, value: impl std::fmt::Display) {
-        push_field(&mut self.batch.encoder.record, name, &value.to_string());
+        push_field(&mut self.batch.encoder.record, name, value);
     }
 
     fn finish(mut self, media_type: &str, block: &[u8], packing: Packing) -> RecordId {
@@ -319,9 +330,9 @@ impl Head<'_, '_> {
         self.field("Content-Type", media_type);
         self.field("Content-Length", block.len());
         let Batch { encoder, encoded, .. } = &mut *self.batch;
-        let offset = encoded.bytes.len();
-        let length = encoder.end_record(block, packing, &mut encoded.bytes);
-        self.batch.encoded.records.push(Extent { kind: self.kind, id: self.id, offset, length });
+        let offset = encoder.members.len();
+        let length = encoder.end_record(block, packing);
+        encoded.records.push(Extent { kind: self.kind, id: self.id, offset, length });
         self.id
     }
 }

@@ -5,6 +5,15 @@ use crate::http::HttpMessage;
 /// Bodies below this are packed whatever they are: their headers are most of the record.
 const STORED_MIN: usize = 1_024;
 
+/// Content encodings that pack.
+const PACKED_ENCODINGS: [&str; 6] = ["gzip", "x-gzip", "br", "zstd", "deflate", "compress"];
+/// Families of media types that are packed by themselves, but for some.
+const PACKED_FAMILIES: [&str; 4] = ["image/", "video/", "audio/", "font/"];
+const UNPACKED_TYPES: [&str; 2] = ["image/svg+xml", "image/bmp"];
+/// More types that are.
+const PACKED_TYPES: [&str; 4] =
+    ["application/zip", "application/gzip", "application/x-gzip", "application/pdf"];
+
 /// How a member is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
@@ -18,21 +27,17 @@ impl Packing {
         if message.body.len() < STORED_MIN {
             return Self::Packed;
         }
-        let encoding = message.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
-        let encodings: [&[u8]; 6] = [b"gzip", b"x-gzip", b"br", b"zstd", b"deflate", b"compress"];
-        let kind = message.header("content-type").unwrap_or_default().to_ascii_lowercase();
+        let encoding = message.header("content-encoding").unwrap_or_default();
+        let kind = message.header("content-type").unwrap_or_default();
         let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        let is_media = [&b"image/"[..], b"video/", b"audio/", b"font/"];
-        let is_media = is_media.iter().any(|prefix| kind.starts_with(prefix));
-        let is_text = matches!(kind, b"image/svg+xml" | b"image/bmp");
-        let is_packed_type = matches!(
-            kind,
-            b"application/zip" | b"application/gzip" | b"application/x-gzip" | b"application/pdf"
-        );
-        if encodings.contains(&encoding.as_slice()) || is_packed_type || is_media && !is_text {
-            Self::Stored
-        } else {
-            Self::Packed
-        }
+        let family = kind.split_inclusive(|byte| *byte == b'/').next().unwrap_or_default();
+        let is_packed = is_one_of(encoding, &PACKED_ENCODINGS)
+            || is_one_of(kind, &PACKED_TYPES)
+            || is_one_of(family, &PACKED_FAMILIES) && !is_one_of(kind, &UNPACKED_TYPES);
+        if is_packed { Self::Stored } else { Self::Packed }
     }
+}
+
+fn is_one_of(value: &[u8], names: &[&str]) -> bool {
+    names.iter().any(|name| value.eq_ignore_ascii_case(name.as_bytes()))
 }

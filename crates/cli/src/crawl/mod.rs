@@ -157,7 +157,9 @@ fn folder_of(seed: &CanonUrl) -> PathBuf {
 pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<ExitCode, Fault> {
     home.folder().clone_into(&mut plan.engine.folder);
     let open_files = machine::raise_open_files();
-    plan.engine.connections = machine::connections(plan.engine.connections, open_files)?;
+    let (busy, idle) = machine::connections(plan.engine.connections, open_files)?;
+    plan.engine.connections = busy;
+    plan.fetch.idle_max = plan.fetch.idle_max.min(idle);
     if voice.verbose {
         let connections = plan.engine.connections;
         let memory = bytes(plan.engine.memory);
@@ -173,7 +175,10 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
         lifted: plan.lifted.clone(),
         again: plan.again.clone(),
     };
-    let (summary, misses) = runtime.block_on(Box::pin(drive(plan, voice, Arc::clone(home))))?;
+    // On a thread of the runtime: where there is one core, deciding and fetching share it.
+    let driving = runtime.spawn(drive(plan, voice, Arc::clone(home)));
+    let driven = runtime.block_on(driving).expect("a crawl does not panic");
+    let (summary, misses) = driven?;
     // Fetches that were under way when the user stopped it are not waited for.
     runtime.shutdown_background();
     let exit = exit_of(&summary);

@@ -22,7 +22,7 @@ use crate::settings::{PARTITIONS, Settings, TRIES};
 use crate::{machine, quantity, sites};
 
 /// Fetches under way at once, where the machine lets so many connections be open.
-const CONNECTIONS: usize = 512;
+const CONNECTIONS: usize = 2_048;
 /// Seed sites that may be visited without saying who we are.
 const ANONYMOUS_SITES_MAX: usize = 10;
 /// All that is left waits longer than this: the run ends.

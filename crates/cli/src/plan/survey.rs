@@ -147,7 +147,7 @@ impl Survey {
             }
             let media_type = exchange.header("content-type");
             let url = &sitemap.url;
-            let page = rhumb_page::read(&exchange.body, media_type, url, self.canon, true);
+            let page = rhumb_page::read_links(&exchange.body, media_type, url, self.canon, true);
             self.sitemaps_read += 1;
             queue.extend(page.sitemaps.into_iter().filter(|url| met.insert(url.clone())));
             for link in page.scan.links {
@@ -198,7 +198,7 @@ impl Survey {
             is_text: media_type.is_none_or(is_text),
             took: Span::from(exchange.phases.total),
         });
-        let page = rhumb_page::read(&exchange.body, media_type, url, self.canon, false);
+        let page = rhumb_page::read_links(&exchange.body, media_type, url, self.canon, false);
         let agent = &self.visitor.agent;
         let headers = exchange.headers_named("x-robots-tag").map(|value| of_header(agent, value));
         let metas = page.scan.metas.iter().map(|(name, content)| of_meta(agent, name, content));

@@ -3,6 +3,7 @@
 mod archive;
 mod asking;
 mod auditing;
+mod benching;
 mod contract;
 mod controlling;
 mod corners;

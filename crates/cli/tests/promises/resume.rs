@@ -354,7 +354,7 @@ fn few_open_files_mean_fewer_connections_and_too_few_none() {
     check_refused(&run(200, "none"), 1, "only 200 files may be open at once");
     let few = run(400, "few");
     assert_eq!(few.code, Some(0), "{}", few.stderr);
-    assert!(few.stderr.contains("400 open files, 144 connections, "), "{}", few.stderr);
+    assert!(few.stderr.contains("400 open files, 72 connections, "), "{}", few.stderr);
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub(super) fn tell(
     partition.state_mut().frontier_mut().set_rules(Arc::new(settings.sites.clone()));
     let mut evidence = Evidence::gather(circumstances, &partition, &view.holdings, url.clone());
     // What was sent and did not arrive is looked at when the crawl goes on.
-    let mut sent = view.parcels.iter().flat_map(|parcel| &parcel.candidates);
+    let mut sent = view.parcels.iter().flat_map(|parcel| parcel.candidates.iter());
     let is_it = |candidate: &&Candidate| {
         candidate.url == *url && !matches!(candidate.errand, Errand::Robots { .. })
     };

@@ -241,8 +241,9 @@ fn known_of(settings: &CrawlSettings) -> Known {
             }
         }
     }
-    known.queued += opened.parcels.iter().flat_map(|parcel| &parcel.candidates).count() as u64;
-    known.waiting.extend(opened.parcels.iter().flat_map(|it| &it.candidates).map(text));
+    known.queued +=
+        opened.parcels.iter().flat_map(|parcel| parcel.candidates.iter()).count() as u64;
+    known.waiting.extend(opened.parcels.iter().flat_map(|it| it.candidates.iter()).map(text));
     known.roots.extend(opened.holdings.roots().map(ToString::to_string));
     known
 }

@@ -1,6 +1,7 @@
 //! Facts, events and effects: the whole language between a partition and its shell.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rhumb_archive::Position;
 use rhumb_frontier::{Entry, Manner, Place, SiteKey};
@@ -209,8 +210,8 @@ pub struct Parcel {
     pub to: PartitionId,
     /// One more than the parcel before it.
     pub number: u64,
-    /// URLs that the target owns.
-    pub candidates: Vec<Candidate>,
+    /// URLs that the target owns; shared, since the fact that sends them has them too.
+    pub candidates: Arc<[Candidate]>,
     /// The robots.txt of an origin that the target owns, fetched by a redirect from it.
     pub robots: Option<(Origin, RobotsAnswer)>,
 }

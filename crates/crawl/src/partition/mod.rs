@@ -20,7 +20,9 @@ use std::collections::{HashMap, HashSet};
 
 use rhumb_frontier::{Entry, HEAD_MAX, Manners, Placement, Planner, SiteKey};
 use rhumb_seen::{Novelty, Seen};
-use rhumb_web::{Candidate, Epoch, Found, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick};
+use rhumb_web::{
+    Candidate, Epoch, Errand, Found, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick,
+};
 
 pub use dossier::{Dossier, RobotsRow, Story, Try, UrlRecord};
 pub use fact::{
@@ -159,7 +161,7 @@ impl<S: Seen> Partition<S> {
             Event::Seeds(candidates) => {
                 let found = Found { on: None, at: now };
                 let seeds = candidates.into_iter().map(|it| Candidate { found, ..it });
-                self.meet(now, None, seeds.collect(), turn);
+                self.meet(now, None, &seeds.collect::<Vec<_>>(), turn);
             }
             Event::Parcel(parcel) => self.open(now, parcel, turn),
             Event::Returned(returned) => self.settle(now, *returned, turn),
@@ -297,7 +299,7 @@ impl<S: Seen> Partition<S> {
                 self.hear_robots(now, origin, answer, turn);
             }
         }
-        self.meet(now, stamp, parcel.candidates, turn);
+        self.meet(now, stamp, &parcel.candidates, turn);
     }
 
     /// Asks the seen-set about candidates, and admits the new ones.
@@ -305,31 +307,29 @@ impl<S: Seen> Partition<S> {
         &mut self,
         now: Tick,
         parcel: Option<(PartitionId, u64)>,
-        candidates: Vec<Candidate>,
+        candidates: &[Candidate],
         turn: &mut Turn,
     ) {
         let mut new: Vec<Entry> = Vec::new();
         let mut unsure = Vec::new();
         let mut here = HashSet::new();
         for candidate in candidates {
-            let entry = Entry::new(candidate);
-            let site = entry.url().site();
-            if entry.is_robots() && self.state.frontier.is_cold(&site) {
-                self.call(&site, Call::Errand(entry), turn);
+            if matches!(candidate.errand, Errand::Robots { .. }) {
+                let (entry, site) = (Entry::new(candidate.clone()), candidate.url.site());
+                if self.state.frontier.is_cold(&site) {
+                    self.call(&site, Call::Errand(entry), turn);
+                } else {
+                    new.push(entry);
+                }
                 continue;
             }
-            if entry.is_robots() {
-                new.push(entry);
-                continue;
-            }
-            let key = entry.url().key(self.settings.hash);
-            if !here.insert(key) {
-                continue;
-            }
+            let key = candidate.url.key(self.settings.hash);
             match self.state.seen.meet(key) {
-                Novelty::New => new.push(entry),
                 Novelty::Known => {}
-                Novelty::Unsure(bucket) => unsure.push((bucket, entry.candidate)),
+                // The same URL may come twice: by two spellings of one page, or by two seeds.
+                _ if !here.insert(key) => {}
+                Novelty::New => new.push(Entry::new(candidate.clone())),
+                Novelty::Unsure(bucket) => unsure.push((bucket, candidate.clone())),
             }
         }
         let (entries, shelved) = self.place(new);

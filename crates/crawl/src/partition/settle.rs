@@ -133,20 +133,19 @@ impl<S: Seen> Partition<S> {
     ) -> Vec<Parcel> {
         let from = self.settings.id;
         let found = Found { on: Some(page.url().key(self.settings.hash)), at: now };
-        let mut parcels: BTreeMap<PartitionId, Parcel> = BTreeMap::new();
-        let parcel = |to: PartitionId| {
-            let number = self.state.sent.get(&to).copied().unwrap_or(0) + 1;
-            Parcel { from, to, number, candidates: Vec::new(), robots: None }
-        };
+        let mut owned: BTreeMap<PartitionId, (Vec<Candidate>, Option<_>)> = BTreeMap::new();
         for (to, candidate) in candidates {
-            let candidate = Candidate { found, ..candidate };
-            parcels.entry(to).or_insert_with(|| parcel(to)).candidates.push(candidate);
+            owned.entry(to).or_default().0.push(Candidate { found, ..candidate });
         }
         if let Some(robots) = robots {
             let to = self.owner(&robots.0.site);
-            parcels.entry(to).or_insert_with(|| parcel(to)).robots = Some(robots);
+            owned.entry(to).or_default().1 = Some(robots);
         }
-        parcels.into_values().collect()
+        let parcel = |(to, (candidates, robots)): (PartitionId, (Vec<Candidate>, Option<_>))| {
+            let number = self.state.sent.get(&to).copied().unwrap_or(0) + 1;
+            Parcel { from, to, number, candidates: candidates.into(), robots }
+        };
+        owned.into_iter().map(parcel).collect()
     }
 
     fn owner(&self, site: &Site) -> PartitionId {

@@ -384,7 +384,7 @@ fn no_candidate_is_lost_in_a_bucket_that_is_being_read() {
         let mut offered = HashSet::new();
         for (_, _, fact) in &world.facts {
             if let Fact::Settled(settled) = fact {
-                let parcels = settled.parcels.iter().flat_map(|parcel| &parcel.candidates);
+                let parcels = settled.parcels.iter().flat_map(|parcel| parcel.candidates.iter());
                 let pages = parcels.filter(|candidate| candidate.errand == Errand::Page);
                 offered.extend(pages.map(|candidate| candidate.url.clone()));
             }
@@ -393,7 +393,7 @@ fn no_candidate_is_lost_in_a_bucket_that_is_being_read() {
         let waiting = states.flat_map(|state| state.unsure.values().flatten());
         let waiting: HashSet<CanonUrl> = waiting.map(|candidate| candidate.url.clone()).collect();
         let under_way = world.events.iter().filter_map(|(_, event)| match event {
-            Event::Parcel(parcel) => Some(&parcel.candidates),
+            Event::Parcel(parcel) => Some(&*parcel.candidates),
             _ => None,
         });
         let under_way: HashSet<CanonUrl> =

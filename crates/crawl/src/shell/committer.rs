@@ -7,14 +7,14 @@
 //! after a kill every request is known that was ever sent, and all that was ever told.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rhumb_archive::{CrawlId, Digest, Earlier, Encoded, Encoder};
 use rhumb_web::{Hold, PartitionId, Tick};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::desk::Notice;
@@ -31,6 +31,10 @@ const PAYLOADS_MAX: usize = 1_000_000;
 const ENCODERS_MAX: usize = 64;
 /// Pieces of work that are written in one go.
 const BATCH_MAX: usize = 1_024;
+/// With this many fetches under way, what comes within a moment is written in one go: waking the
+/// thread for every piece costs more than writing it.
+const LINGER_FROM: usize = 16;
+const LINGER: Duration = Duration::from_millis(2);
 /// How long the thread sleeps when nothing is to be synced.
 const IDLE: Duration = Duration::from_hours(1);
 
@@ -47,14 +51,25 @@ enum Work {
         /// How long its records took so far.
         took: Duration,
     },
-    /// Facts of a turn, who waits for them to be written, and what is told then.
-    Facts(PartitionId, Tick, Vec<Fact>, Vec<oneshot::Sender<()>>, Vec<Report>),
+    /// Facts of a turn, whether a fetch waits for them to be written, and what is told then.
+    Facts(PartitionId, Tick, Vec<Fact>, bool, Vec<Report>),
     /// What is told once everything before it is written.
     Reports(Vec<Report>),
     /// A checkpoint of everything before it.
     Checkpoint(Box<Snapshot>),
     /// A checkpoint is on the disk.
     Trim(Mark),
+}
+
+/// What came of a batch.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Turns whose facts were ever written.
+    pub(super) turns: u64,
+    /// What may be told now.
+    pub(super) told: Vec<Report>,
+    /// Fetches whose records are written.
+    pub(super) arrivals: Vec<Arrival>,
 }
 
 /// A payload that later captures may refer to.
@@ -73,6 +88,10 @@ pub(super) struct Counter {
     /// Pieces of work that are not written yet.
     lag: Arc<AtomicUsize>,
     log_end: Arc<AtomicU64>,
+    /// Turns whose facts were ever brought.
+    turns: AtomicU64,
+    /// Whether the thread waits for company before it writes.
+    lingers: Arc<AtomicBool>,
 }
 
 impl Counter {
@@ -111,20 +130,27 @@ impl Counter {
         self.bring(Work::Deposit { records, arrival: Box::new(arrival), original, hold, took });
     }
 
-    /// Hands the facts of a turn over. Once they are written, the fetches may go out, and the
-    /// reports come back as [`Notice::Written`].
+    /// Hands the facts of a turn over and says which turn it is. Once they are written, what is to
+    /// be told comes back as [`Notice::Written`], and so it does where a fetch waits for it.
     pub(super) fn log(
         &self,
         partition: PartitionId,
         at: Tick,
         facts: Vec<Fact>,
-        go: Vec<oneshot::Sender<()>>,
+        is_awaited: bool,
         reports: Vec<Report>,
-    ) {
-        debug_assert!(!facts.is_empty() || go.is_empty() && reports.is_empty(), "facts say it");
-        if !facts.is_empty() {
-            self.bring(Work::Facts(partition, at, facts, go, reports));
+    ) -> u64 {
+        debug_assert!(!facts.is_empty() || !is_awaited && reports.is_empty(), "facts say it");
+        if facts.is_empty() {
+            return self.turns.load(Ordering::Relaxed);
         }
+        self.bring(Work::Facts(partition, at, facts, is_awaited, reports));
+        self.turns.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Says how many fetches are under way: among many, one that waits a moment holds up nobody.
+    pub(super) fn expect(&self, in_flight: usize) {
+        self.lingers.store(in_flight >= LINGER_FROM, Ordering::Relaxed);
     }
 
     /// Hands reports over that come back once everything before them is written.
@@ -168,6 +194,8 @@ struct Committer {
     meter: Arc<Meter>,
     lag: Arc<AtomicUsize>,
     log_end: Arc<AtomicU64>,
+    turns: u64,
+    lingers: Arc<AtomicBool>,
     durability: Duration,
     /// Since when something is not synced.
     unsynced: Option<Instant>,
@@ -185,6 +213,7 @@ pub(super) fn start(
     let meter = Arc::new(Meter::default());
     let lag = Arc::new(AtomicUsize::new(0));
     let log_end = Arc::new(AtomicU64::new(store.log_end().0));
+    let lingers = Arc::new(AtomicBool::new(false));
     let committer = Committer {
         store,
         work,
@@ -193,11 +222,22 @@ pub(super) fn start(
         meter: Arc::clone(&meter),
         lag: Arc::clone(&lag),
         log_end: Arc::clone(&log_end),
+        turns: 0,
+        lingers: Arc::clone(&lingers),
         durability,
         unsynced: None,
     };
-    let encoders = Mutex::new(Vec::new());
-    let counter = Counter { crawl, encoders, payloads, meter, work: sender, lag, log_end };
+    let counter = Counter {
+        crawl,
+        encoders: Mutex::new(Vec::new()),
+        payloads,
+        meter,
+        work: sender,
+        lag,
+        log_end,
+        turns: AtomicU64::new(0),
+        lingers,
+    };
     (counter, tokio::task::spawn_blocking(move || committer.run()))
 }
 
@@ -210,7 +250,12 @@ impl Committer {
                 None => IDLE,
             };
             match self.work.recv_timeout(wait) {
-                Ok(work) => batch.push(work),
+                Ok(work) => {
+                    batch.push(work);
+                    if self.lingers.load(Ordering::Relaxed) {
+                        std::thread::sleep(LINGER);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return self.store.close(),
             }
@@ -239,7 +284,8 @@ impl Committer {
         }
         let count = batch.len();
         self.unsynced.get_or_insert_with(Instant::now);
-        let (mut arrivals, mut going, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut written, mut originals) = (Written::default(), Vec::new());
+        let mut is_awaited = false;
         let mut logging = Duration::ZERO;
         for work in batch.drain(..) {
             let began = Instant::now();
@@ -247,16 +293,18 @@ impl Committer {
                 Work::Deposit { records, mut arrival, original, hold, took } => {
                     arrival.returned.kept = self.store.keep(&records)?;
                     drop((records, hold));
-                    arrivals.push((arrival, original));
+                    written.arrivals.push(*arrival);
+                    originals.extend(original);
                     self.meter.note(Stage::Archive, took + began.elapsed());
                 }
-                Work::Facts(partition, at, facts, go, reports) => {
+                Work::Facts(partition, at, facts, waits, reports) => {
                     self.store.log(partition, at, &facts)?;
-                    going.extend(go);
-                    told.extend(reports);
+                    self.turns += 1;
+                    is_awaited |= waits;
+                    written.told.extend(reports);
                     logging += began.elapsed();
                 }
-                Work::Reports(reports) => told.extend(reports),
+                Work::Reports(reports) => written.told.extend(reports),
                 Work::Checkpoint(snapshot) => self.checkpoint(snapshot)?,
                 Work::Trim(mark) => self.store.trim(mark)?,
             }
@@ -266,11 +314,12 @@ impl Committer {
         logging += began.elapsed();
         self.log_end.store(self.store.log_end().0, Ordering::Relaxed);
         self.lag.fetch_sub(count, Ordering::Relaxed);
-        for go in going {
-            // Whoever waited is gone only when the crawl has ended.
-            go.send(()).ok();
+        self.remember(originals);
+        if is_awaited || !written.told.is_empty() || !written.arrivals.is_empty() {
+            written.turns = self.turns;
+            // The desk is gone only when the crawl has ended.
+            self.notices.blocking_send(Notice::Written(written)).ok();
         }
-        self.notify(arrivals, told);
         Ok(logging)
     }
 
@@ -285,19 +334,13 @@ impl Committer {
         Ok(())
     }
 
-    /// Tells the desk what is written.
-    fn notify(&self, arrivals: Vec<(Box<Arrival>, Original)>, told: Vec<Report>) {
-        if !told.is_empty() {
-            self.notices.blocking_send(Notice::Written(told)).ok();
-        }
-        for (arrival, original) in arrivals {
-            if let Some((digest, capture)) = original {
-                let mut payloads = locked(&self.payloads);
-                if payloads.len() < PAYLOADS_MAX {
-                    payloads.entry(digest).or_insert(capture);
-                }
+    /// Lets later captures refer to payloads that are written.
+    fn remember(&self, originals: Vec<(Digest, Earlier)>) {
+        let mut payloads = locked(&self.payloads);
+        for (digest, capture) in originals {
+            if payloads.len() < PAYLOADS_MAX {
+                payloads.entry(digest).or_insert(capture);
             }
-            self.notices.blocking_send(Notice::Arrived(*arrival)).ok();
         }
     }
 }
@@ -368,6 +411,13 @@ mod tests {
         Report { url: url(), depth: 0, what: What::Fetched(200, None), bytes: 0, took: None }
     }
 
+    async fn written(inbox: &mut mpsc::Receiver<Notice>) -> Written {
+        match inbox.recv().await {
+            Some(Notice::Written(written)) => written,
+            other => panic!("{other:?} was told"),
+        }
+    }
+
     #[tokio::test]
     async fn whoever_may_go_or_is_told_is_known_after_a_kill() {
         let world = World::new();
@@ -375,14 +425,12 @@ mod tests {
         let store = world.open().store;
         // It never syncs by itself.
         let (counter, thread) = start(crawl_id(HASH), store, IDLE, notices);
-        let (go, gone) = oneshot::channel();
-        counter.log(PartitionId(0), Tick(1), issued(), vec![go], vec![report()]);
-        gone.await.unwrap();
+        let turn = counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
+        let written = written(&mut inbox).await;
         world.disk.kill();
+        assert_eq!((written.turns, written.told.len()), (turn, 1));
         let number = |opened: &Opened| opened.states[0].out().map(|(number, _)| number.0).max();
         assert_eq!(number(&world.open()), Some(0));
-        let told = inbox.recv().await;
-        assert!(matches!(told, Some(Notice::Written(told)) if told.len() == 1));
         drop(counter);
         thread.await.unwrap().expect_err("its files are gone with the kill");
     }
@@ -394,11 +442,9 @@ mod tests {
         let store = world.open().store;
         world.disk.fail_after(0);
         let (counter, thread) = start(crawl_id(HASH), store, IDLE, notices);
-        let (go, gone) = oneshot::channel();
-        counter.log(PartitionId(0), Tick(1), issued(), vec![go], vec![report()]);
-        gone.await.expect_err("nothing is written");
+        counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         thread.await.unwrap().expect_err("nothing can be written");
-        assert!(inbox.recv().await.is_none(), "nothing is told");
+        assert!(inbox.recv().await.is_none(), "nothing is told, and nobody may go");
     }
 
     #[tokio::test]
@@ -406,11 +452,10 @@ mod tests {
         let world = World::new();
         let (notices, mut inbox) = mpsc::channel(8);
         let (counter, thread) = start(crawl_id(HASH), world.open().store, IDLE, notices);
-        counter.log(PartitionId(0), Tick(1), issued(), Vec::new(), Vec::new());
+        counter.log(PartitionId(0), Tick(1), issued(), false, Vec::new());
         counter.tell(Vec::new());
         counter.tell(vec![report(), report()]);
-        let told = inbox.recv().await;
-        assert!(matches!(told, Some(Notice::Written(told)) if told.len() == 2));
+        assert_eq!(written(&mut inbox).await.told.len(), 2);
         world.disk.kill();
         assert!(world.open().states[0].has_tickets());
         drop(counter);

@@ -13,12 +13,13 @@ use rhumb_frontier::Outage;
 use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick,
+    Candidate, CanonUrl, Errand, Failure, Origin, PartitionId, Phase, Site, Span, Tick, Ticket,
 };
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::clock::Clock;
+use super::committer::Written;
 use super::handle::Asks;
 use super::keeping::Keeping;
 use super::pulse::Pulse;
@@ -26,7 +27,9 @@ use super::report::{Ended, Hosts, Progress, Report, SiteLine};
 use super::roster::Roster;
 use super::worker::{Arrival, Worker};
 use super::{CrawlSettings, Limits};
-use crate::partition::{Dossier, Effect, Event, Fact, Finding, Partition, Read, Tally, Turn};
+use crate::partition::{
+    Asked, Dossier, Effect, Event, Fact, Finding, Partition, Read, Tally, Turn,
+};
 use crate::store::{Installed, SeenHandle, StoreError};
 
 /// Time passes for the partitions at least this often.
@@ -43,7 +46,7 @@ const STOP_WITHIN: Span = Span::seconds(5);
 /// What reaches the desk from the threads around it.
 #[derive(Debug)]
 pub(super) enum Notice {
-    /// A fetch; its records are written.
+    /// A fetch that leaves no record.
     Arrived(Arrival),
     /// Shelved entries of an origin.
     Refilled(PartitionId, Origin, Result<Vec<rhumb_frontier::Entry>, StoreError>),
@@ -52,10 +55,20 @@ pub(super) enum Notice {
     /// A pass over a bucket of the seen-set: how many candidates of each partition were looked
     /// at, and which of all of them are new.
     Passed(Bucket, Vec<(PartitionId, usize)>, Result<Vec<bool>, StoreError>),
-    /// What was to be told once the facts that say it are written.
-    Written(Vec<Report>),
+    /// What the committer has written: fetches may go out, others have arrived.
+    Written(Written),
     /// A checkpoint.
     Checkpointed(Box<Result<Installed, StoreError>>),
+}
+
+/// A ticket that is about to go out.
+struct Launch {
+    /// The turn whose facts speak of it.
+    turn: u64,
+    from: PartitionId,
+    ticket: Ticket,
+    asked: Asked,
+    rules: Arc<Rules>,
 }
 
 pub(super) struct Desk {
@@ -68,6 +81,8 @@ pub(super) struct Desk {
     pub(super) own: VecDeque<(PartitionId, Event)>,
     /// The tickets that are out; they end with the desk.
     tasks: JoinSet<()>,
+    /// Tickets that go out once the facts of their turn are written.
+    launches: VecDeque<Launch>,
     pub(super) keeping: Keeping,
     /// Facts so far, in this run.
     facts: u64,
@@ -112,6 +127,7 @@ impl Desk {
             partitions,
             own: VecDeque::new(),
             tasks: JoinSet::new(),
+            launches: VecDeque::new(),
             keeping,
             facts: 0,
             before,
@@ -192,6 +208,7 @@ impl Desk {
                 self.work_off(now);
             }
             while self.tasks.try_join_next().is_some() {}
+            self.worker.counter().expect(self.in_flight());
             self.hand_out_reports();
             if now.since(shown_at) >= SHOW_EVERY {
                 shown_at = now;
@@ -362,18 +379,14 @@ impl Desk {
             }
         }
         self.unwritten += reports.len();
-        let fetches = turn.effects.iter().filter(|it| matches!(it, Effect::Fetch(..))).count();
-        // No request goes out before it is written that it does.
-        let (go, written): (Vec<_>, Vec<_>) = (0..fetches).map(|_| oneshot::channel()).unzip();
-        self.worker.counter().log(id, now, turn.facts, go, reports);
-        let mut written = written.into_iter();
+        let fetches = turn.effects.iter().any(|it| matches!(it, Effect::Fetch(..)));
+        let number = self.worker.counter().log(id, now, turn.facts, fetches, reports);
         for effect in turn.effects {
             match effect {
                 Effect::Fetch(ticket, asked) => {
-                    let worker = Arc::clone(&self.worker);
                     let rules = Arc::clone(&self.rules);
-                    let written = written.next().expect("one for each fetch");
-                    self.tasks.spawn(worker.carry(id, ticket, asked, rules, written));
+                    let launch = Launch { turn: number, from: id, ticket, asked, rules };
+                    self.launches.push_back(launch);
                 }
                 Effect::Resolve(site) => self.worker.prefetch(&site),
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
@@ -385,6 +398,20 @@ impl Desk {
                 }
                 Effect::Read(Read::Site(key)) => self.keeping.wake(id, key),
             }
+        }
+    }
+
+    /// Takes in what the committer has written. No request goes out before it is written that it
+    /// does: after a kill every request is known.
+    pub(super) fn written(&mut self, written: Written) {
+        self.unwritten -= written.told.len();
+        self.backlog.extend(written.told);
+        while let Some(launch) = self.launches.pop_front_if(|it| it.turn <= written.turns) {
+            let Launch { from, ticket, asked, rules, .. } = launch;
+            self.tasks.spawn(Arc::clone(&self.worker).carry(from, ticket, asked, rules));
+        }
+        for arrival in written.arrivals {
+            self.take_in(arrival);
         }
     }
 

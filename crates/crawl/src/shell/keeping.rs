@@ -162,10 +162,7 @@ impl Desk {
             }
             Notice::Woken(id, dossier) => self.own.push_back((id, Event::Woken(dossier?))),
             Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new?),
-            Notice::Written(reports) => {
-                self.unwritten -= reports.len();
-                self.backlog.extend(reports);
-            }
+            Notice::Written(written) => self.written(written),
             Notice::Checkpointed(written) => {
                 let installed = (*written)?;
                 let now = self.clock.now();

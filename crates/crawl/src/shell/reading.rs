@@ -124,8 +124,13 @@ impl Reader {
     ) {
         let media_type = exchange.header("content-type");
         let is_sitemap = candidate.errand == Errand::Sitemap;
-        let mut page =
-            rhumb_page::read(&exchange.body, media_type, &candidate.url, self.canon, is_sitemap);
+        let mut page = rhumb_page::read_links(
+            &exchange.body,
+            media_type,
+            &candidate.url,
+            self.canon,
+            is_sitemap,
+        );
         let directives = self.directives(exchange, &page);
         let nofollow = directives.has(Directive::NoFollow);
         if let Some(target) = exchange.header("refresh").and_then(rhumb_page::refresh_target)
@@ -140,8 +145,8 @@ impl Reader {
         }
         // What a sitemap lists is as good as linked from the seed, however deep the list lies.
         let depth = if is_sitemap { 1 } else { candidate.depth.saturating_add(1) };
-        for (url, link_nofollow) in distinct(&page.scan.links, &candidate.url) {
-            let target = Candidate::new(url.clone(), Errand::Page, depth, 0);
+        for (url, link_nofollow) in distinct(page.scan.links, &candidate.url) {
+            let target = Candidate::new(url, Errand::Page, depth, 0);
             if nofollow || link_nofollow {
                 self.refuse(&target, Reason::NoFollow, reading);
             } else {
@@ -193,22 +198,21 @@ impl Reader {
 
 /// The partition that owns a URL.
 pub(super) fn owner(url: &CanonUrl, hash: HashKey, partitions: u16) -> PartitionId {
-    url.site().pld().partition(hash, partitions)
+    url.pld().partition(hash, partitions)
 }
 
 /// Each URL once, without the page itself, in the order of the page; one link that may be
 /// followed is enough to follow.
-fn distinct<'a>(links: &'a [Link], page: &CanonUrl) -> Vec<(&'a CanonUrl, bool)> {
-    let mut places: HashMap<&CanonUrl, usize> = HashMap::with_capacity(links.len());
-    let mut found: Vec<(&CanonUrl, bool)> = Vec::with_capacity(links.len());
-    for link in links.iter().filter(|link| link.url != *page) {
-        let place = *places.entry(&link.url).or_insert(found.len());
-        match found.get_mut(place) {
-            Some((_, nofollow)) => *nofollow &= link.nofollow,
-            None => found.push((&link.url, link.nofollow)),
-        }
+fn distinct(links: Vec<Link>, page: &CanonUrl) -> impl Iterator<Item = (CanonUrl, bool)> {
+    let mut firsts: HashMap<&CanonUrl, usize> = HashMap::with_capacity(links.len());
+    // Known of the first link to each URL: whether none to it may be followed.
+    let mut nofollow: Vec<Option<bool>> = vec![None; links.len()];
+    for (at, link) in links.iter().enumerate().filter(|(_, link)| link.url != *page) {
+        let first = *firsts.entry(&link.url).or_insert(at);
+        nofollow[first] = Some(nofollow[first].unwrap_or(true) && link.nofollow);
     }
-    found
+    let links = links.into_iter().zip(nofollow);
+    links.filter_map(|(link, nofollow)| Some((link.url, nofollow?)))
 }
 
 /// Retry-After in both of its forms: seconds, or a date.

@@ -10,7 +10,7 @@ use rhumb_web::{
     Candidate, CanonUrl, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span, Tick,
     Ticket, TicketNumber,
 };
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc};
 
 use super::clock::Clock;
 use super::committer::Counter;
@@ -90,19 +90,14 @@ impl Worker {
         &self.counter
     }
 
-    /// Fetches once it is written that this is done: after a kill every request is known.
+    /// Fetches what a ticket is for, reads it and keeps it.
     pub(super) async fn carry(
         self: Arc<Self>,
         from: PartitionId,
         ticket: Ticket,
         asked: Asked,
         rules: Arc<Rules>,
-        written: oneshot::Receiver<()>,
     ) {
-        if written.await.is_err() {
-            // The crawl ends.
-            return;
-        }
         let tick = self.clock.now();
         let (began, began_at) = (SystemTime::now(), Instant::now());
         let fields = fields(&ticket.candidate, ticket.number, tick, Some(&asked));

@@ -89,7 +89,8 @@ impl<'a> Focus<'a> {
         wake(&*self.replay.holdings.tables, own, self.site.clone())?;
         let mut parcels: Vec<_> = self.replay.under_way.into_values().collect();
         parcels.retain_mut(|parcel| {
-            parcel.candidates.retain(|candidate| is_on(self.site, &candidate.url));
+            let here = parcel.candidates.iter().filter(|it| is_on(self.site, &it.url));
+            parcel.candidates = here.cloned().collect();
             parcel.robots.take_if(|(origin, _)| origin.site != *self.site);
             parcel.to == self.partition
                 && (!parcel.candidates.is_empty() || parcel.robots.is_some())

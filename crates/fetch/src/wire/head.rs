@@ -1,9 +1,6 @@
 //! Heads in the bytes of HTTP/1.1: where they end, and how they are spelled.
 
-/// The length of everything before the body: the final head and the interim ones (1xx) before it.
-pub(crate) fn head_length(received: &[u8]) -> usize {
-    final_head(received).end
-}
+use memchr::memchr_iter;
 
 /// Where the answer itself has its head: behind blank lines and interim heads (1xx).
 pub(crate) fn final_head(received: &[u8]) -> std::ops::Range<usize> {
@@ -23,8 +20,7 @@ pub(crate) fn final_head(received: &[u8]) -> std::ops::Range<usize> {
 
 /// The length of one head with its empty line; lines end in CR LF or in a bare LF.
 fn one_head(bytes: &[u8]) -> Option<usize> {
-    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    ends.map(|(at, _)| at + 1).find_map(|next| match &bytes[next..] {
+    memchr_iter(b'\n', bytes).map(|at| at + 1).find_map(|next| match &bytes[next..] {
         [b'\n', ..] => Some(next + 1),
         [b'\r', b'\n', ..] => Some(next + 2),
         _ => None,
@@ -52,7 +48,7 @@ mod tests {
 
     #[track_caller]
     fn check(head: &str, body: &str) {
-        assert_eq!(head_length(format!("{head}{body}").as_bytes()), head.len(), "{head:?}");
+        assert_eq!(final_head(format!("{head}{body}").as_bytes()).end, head.len(), "{head:?}");
     }
 
     #[test]

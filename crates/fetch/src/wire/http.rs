@@ -13,11 +13,35 @@ use super::http1::{self, Http1};
 use super::http2::{self, Http2};
 use super::tee::{Stream, Tape};
 
-/// A connection that carries requests, one after the other. It is driven by whoever uses it;
-/// parked, it needs no task.
+/// A connection that carries requests, one after the other. It is driven by whoever uses it.
 pub(crate) enum Http {
     One(Box<Http1>),
     Two(Box<Http2>),
+}
+
+/// A connection between two requests; it needs no task.
+pub(crate) enum Idle {
+    /// Without hyper, which would keep buffers for an answer as long as the last: 30 KB and more.
+    One(Stream),
+    Two(Box<Http2>),
+}
+
+impl Idle {
+    /// Whether another request can be sent: the server neither closed nor said anything unasked.
+    pub(crate) fn is_open(&mut self) -> bool {
+        match self {
+            Self::One(stream) => stream.is_quiet(),
+            Self::Two(http) => http.is_open(),
+        }
+    }
+
+    /// Takes it up again.
+    pub(crate) async fn wake(self, header_bytes_max: usize) -> Result<Http, Fault> {
+        match self {
+            Self::One(stream) => Http::open(stream, header_bytes_max).await,
+            Self::Two(http) => Ok(Http::Two(http)),
+        }
+    }
 }
 
 /// What went wrong with an answer.
@@ -65,6 +89,14 @@ impl Http {
         match self {
             Self::One(http) => http.is_open(),
             Self::Two(http) => http.is_open(),
+        }
+    }
+
+    /// Lays an open connection down until the next request.
+    pub(crate) fn rest(self) -> Option<Idle> {
+        match self {
+            Self::One(http) => http.into_stream().map(Idle::One),
+            Self::Two(http) => Some(Idle::Two(http)),
         }
     }
 

@@ -59,6 +59,12 @@ impl Http1 {
         self.driver.connection.is_some() && self.sender.is_ready()
     }
 
+    /// The stream alone, if nothing is under way on it.
+    pub(super) fn into_stream(self) -> Option<Stream> {
+        let parts = self.driver.connection?.into_parts();
+        parts.read_buf.is_empty().then(|| parts.io.into_inner().into_stream())
+    }
+
     pub(super) async fn ask(&mut self, request: Request<Empty<Bytes>>) -> Result<Parts, Fault> {
         let answer = self.sender.send_request(request);
         let answer = drive(|cx| self.driver.advance(cx), answer).await;

@@ -6,6 +6,6 @@ mod http1;
 mod http2;
 mod tee;
 
-pub(crate) use head::{final_head, head_length};
-pub(crate) use http::{Fault, Http};
+pub(crate) use head::final_head;
+pub(crate) use http::{Fault, Http, Idle};
 pub(crate) use tee::Stream;

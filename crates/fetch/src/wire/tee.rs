@@ -3,7 +3,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use rhumb_web::{Phases, Tls};
 use rustls::ProtocolVersion;
@@ -23,6 +23,13 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
+    /// Whether nothing came unasked, not even the end.
+    pub(super) fn is_quiet(&mut self) -> bool {
+        let mut byte = [0];
+        let cx = &mut Context::from_waker(Waker::noop());
+        self.poll_read(cx, &mut ReadBuf::new(&mut byte)).is_pending()
+    }
+
     fn poll_read(
         &mut self,
         cx: &mut Context<'_>,
@@ -200,6 +207,10 @@ pub(super) struct Tee {
 impl Tee {
     pub(super) fn new(stream: Stream, tape: Tape) -> Self {
         Self { stream, tape }
+    }
+
+    pub(super) fn into_stream(self) -> Stream {
+        self.stream
     }
 }
 

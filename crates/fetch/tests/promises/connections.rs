@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rhumb_fetch::FetchSettings;
 use rhumb_web::{Failure, Outcome};
 use tokio::sync::Notify;
 
@@ -84,4 +85,28 @@ async fn idle_connections_can_be_swept_and_live_ones_stay() {
     door.close_idle();
     answered(fetch(&door, &server.url("/")).await);
     assert_eq!(server.connections(), [0, 0]);
+}
+
+/// Visits this many sites three times in turn; counts the connections of each.
+async fn check_rounds(idle_max: usize, sites: u8, expect: usize) {
+    let mut servers = Vec::new();
+    for _ in 0..sites {
+        servers.push(Server::answering(ok("", b"x")).await);
+    }
+    let door = door(FetchSettings { idle_max, ..settings() });
+    for _ in 0..3 {
+        for server in &servers {
+            answered(fetch(&door, &server.url("/")).await);
+        }
+    }
+    for server in servers {
+        let last = server.connections().last().copied();
+        assert_eq!(last, Some(expect - 1), "{idle_max} places for {sites} sites");
+    }
+}
+
+#[tokio::test]
+async fn connections_are_kept_of_half_as_many_sites_as_there_are_places() {
+    check_rounds(40, 20, 1).await;
+    check_rounds(6, 20, 3).await;
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rhumb_fetch::{FetchSettings, RootCertStore};
 use rhumb_web::{Cut, Failure};
-use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
+use rustls::{HandshakeKind, ServerConfig};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
 use crate::door::{answered, cut, door, failed, fetch, settings};
@@ -118,4 +119,31 @@ async fn a_certificate_that_cannot_be_believed_is_fetched_no_further() {
     })
     .await;
     failed(fetch(&door, &format!("https://{}/", garbage.address)).await, Failure::Tls);
+}
+
+#[tokio::test]
+async fn a_second_connection_to_a_host_resumes_the_session_of_the_first() {
+    let authority = Authority::new();
+    let config = authority.config(&["127.0.0.1", "localhost"], &["http/1.1"]);
+    let acceptor = TlsAcceptor::from(config);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a good test set-up");
+    let port = listener.local_addr().expect("a good test set-up").port();
+    let (teller, mut told) = mpsc::channel(1);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut stream = acceptor.accept(stream).await.expect("a good test set-up");
+            head(&mut stream).await.expect("a request");
+            let kind = stream.get_ref().1.handshake_kind();
+            stream.write_all(&ok("Connection: close\r\n", b"x")).await.expect("a listener");
+            stream.shutdown().await.expect("a listener");
+            teller.send(kind).await.expect("a listener");
+        }
+    });
+    let door = door(authority.settings());
+    let visits = [("127.0.0.1", false), ("127.0.0.1", true), ("localhost", false)];
+    for (host, is_known) in visits.into_iter().chain([("localhost", true), ("127.0.0.1", true)]) {
+        answered(fetch(&door, &format!("https://{host}:{port}/")).await);
+        let kind = told.recv().await.expect("a handshake");
+        assert_eq!(kind == Some(HandshakeKind::Resumed), is_known, "{host}: {kind:?}");
+    }
 }

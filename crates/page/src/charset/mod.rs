@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use memchr::memchr;
 
 use crate::mime::Mime;
 
@@ -80,20 +81,33 @@ fn told(body: &[u8], content_type: Option<&str>) -> Option<Charset> {
 }
 
 fn detected(body: &[u8]) -> Charset {
-    let telling = |byte: &u8| *byte >= 0x80 || *byte == b'\x1b';
-    let Some(start) = body.iter().position(telling) else {
+    let ascii = Encoding::ascii_valid_up_to(body);
+    let start = memchr(b'\x1b', &body[..ascii]).unwrap_or(ascii);
+    if start == body.len() {
         return Charset { encoding: WINDOWS_1252, from: CharsetFrom::Default };
-    };
+    }
     let end = body.len().min(start + DETECTION_BYTES_MAX);
+    let shown = &body[start..end];
+    if ascii < end && is_utf_8(shown, end < body.len()) {
+        // So says the detector as well, after a look at every other charset.
+        return Charset { encoding: UTF_8, from: CharsetFrom::Detected };
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&body[start..end], end == body.len());
+    detector.feed(shown, end == body.len());
     let encoding = detector.guess(None, Utf8Detection::Allow);
     Charset { encoding, from: CharsetFrom::Detected }
 }
 
+fn is_utf_8(bytes: &[u8], goes_on: bool) -> bool {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => goes_on && error.error_len().is_none(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{charset, decode};
+    use super::{DETECTION_BYTES_MAX, charset, decode};
 
     fn check(body: &[u8], content_type: Option<&str>, name: &str, from: &str, text: &str) {
         let found = charset(body, content_type);
@@ -115,6 +129,16 @@ mod tests {
         check(b"<meta charset=koi8-r>\xc1", None, "KOI8-R", "meta", "<meta charset=koi8-r>а");
         check("größer, Größe, schön".as_bytes(), None, "UTF-8", "detected", "größer, Größe, schön");
         check(b"plain", None, "windows-1252", "default", "plain");
+    }
+
+    #[test]
+    fn a_text_is_detected_even_where_the_look_at_it_ends_within_a_character() {
+        for shift in 0..4 {
+            let text = format!("{}{}", "x".repeat(shift), "я☃".repeat(DETECTION_BYTES_MAX));
+            check(text.as_bytes(), None, "UTF-8", "detected", &text);
+        }
+        check(b"\x1b$BCf\x1b(B", None, "ISO-2022-JP", "detected", "中");
+        check("\x1bä".as_bytes(), None, "UTF-8", "detected", "\x1bä");
     }
 
     #[test]

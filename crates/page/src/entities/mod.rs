@@ -1,9 +1,9 @@
 //! Character references, decoded by the HTML standard.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
+use std::sync::LazyLock;
 
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 
 /// The standard's 2,125 named references: name and code points in hexadecimal, sorted by bytes.
 /// A file of our own, because the table that `quick-xml` offers is wrong in 444 places.
@@ -117,26 +117,14 @@ fn named(text: &str, place: Place, decoded: &mut String, before: &str) -> Option
     Some(end)
 }
 
-/// The characters that a name stands for, by binary search over the lines of the table.
+/// The characters that a name stands for.
 fn lookup(name: &str) -> Option<impl Iterator<Item = char>> {
-    let (mut low, mut high) = (0, NAMES.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        let start = memrchr(b'\n', &NAMES.as_bytes()[..middle]).map_or(0, |at| at + 1);
-        let end = memchr(b'\n', &NAMES.as_bytes()[middle..])? + middle;
-        let (found, points) = NAMES[start..end].split_once(' ')?;
-        match found.cmp(name) {
-            Ordering::Less => low = end + 1,
-            Ordering::Greater => high = start,
-            Ordering::Equal => {
-                let hexes = points.split(' ');
-                return Some(
-                    hexes.filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?)),
-                );
-            }
-        }
-    }
-    None
+    /// The table as names and code points.
+    static TABLE: LazyLock<Vec<(&str, &str)>> =
+        LazyLock::new(|| NAMES.lines().filter_map(|line| line.split_once(' ')).collect());
+    let place = TABLE.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    let hexes = TABLE[place].1.split(' ');
+    Some(hexes.filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?)))
 }
 
 #[cfg(test)]

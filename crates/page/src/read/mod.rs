@@ -4,7 +4,7 @@ use rhumb_web::{Canon, CanonUrl, Link, LinkKind};
 
 use crate::charset::{Charset, charset, decode};
 use crate::mime::Mime;
-use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, scan};
+use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, scan, scan_links};
 use crate::sitemap::{ENTRIES_MAX, Sitemap, SitemapKind, inflated, plain_sitemap};
 use crate::words::{Gap, Words};
 
@@ -56,43 +56,72 @@ pub fn read(
     canon: Canon,
     sitemap_expected: bool,
 ) -> Page {
-    if sitemap_expected {
-        let (body, cut) = inflated(body);
-        if let Some((charset, mut found)) = plain_sitemap(&body, content_type, true) {
-            found.cut |= cut;
-            return listed(charset, found, url, canon);
+    Reader { content_type, url, canon, wants_text: true }.read(body, sitemap_expected)
+}
+
+/// Reads the same without its text: what a crawl needs to go on.
+pub fn read_links(
+    body: &[u8],
+    content_type: Option<&str>,
+    url: &CanonUrl,
+    canon: Canon,
+    sitemap_expected: bool,
+) -> Page {
+    Reader { content_type, url, canon, wants_text: false }.read(body, sitemap_expected)
+}
+
+/// What is known of a body before it is read.
+struct Reader<'a> {
+    content_type: Option<&'a str>,
+    url: &'a CanonUrl,
+    canon: Canon,
+    wants_text: bool,
+}
+
+impl Reader<'_> {
+    fn read(&self, body: &[u8], sitemap_expected: bool) -> Page {
+        if sitemap_expected {
+            let (body, cut) = inflated(body);
+            if let Some((charset, mut found)) = plain_sitemap(&body, self.content_type, true) {
+                found.cut |= cut;
+                return listed(charset, found, self.url, self.canon);
+            }
+        }
+        let guess = Guess::of(body, self.content_type);
+        if guess == Guess::Xml
+            && let Some((charset, found)) = plain_sitemap(body, self.content_type, false)
+        {
+            return listed(charset, found, self.url, self.canon);
+        }
+        match guess {
+            Guess::Html => self.html(body),
+            Guess::Xml if is_xhtml(body) => self.html(body),
+            Guess::Text => self.text(body),
+            Guess::Xml | Guess::Other => Page::new(Format::Other, None, Scan::default()),
         }
     }
-    let guess = Guess::of(body, content_type);
-    if guess == Guess::Xml
-        && let Some((charset, found)) = plain_sitemap(body, content_type, false)
-    {
-        return listed(charset, found, url, canon);
-    }
-    match guess {
-        Guess::Html => html(body, content_type, url, canon),
-        Guess::Xml if is_xhtml(body) => html(body, content_type, url, canon),
-        Guess::Text => text(body, content_type),
-        Guess::Xml | Guess::Other => Page::new(Format::Other, None, Scan::default()),
-    }
-}
 
-fn html(body: &[u8], content_type: Option<&str>, url: &CanonUrl, canon: Canon) -> Page {
-    let charset = charset(body, content_type);
-    let scan = scan(&decode(body, charset), url, canon, charset.encoding);
-    Page::new(Format::Html, Some(charset), scan)
-}
-
-fn text(body: &[u8], content_type: Option<&str>) -> Page {
-    let charset = charset(body, content_type);
-    let mut words = Words::new(TEXT_BYTES_MAX);
-    for line in decode(body, charset).lines() {
-        words.push(line);
-        words.gap(Gap::Line);
+    fn html(&self, body: &[u8]) -> Page {
+        let charset = charset(body, self.content_type);
+        let scan = if self.wants_text { scan } else { scan_links };
+        let scan = scan(&decode(body, charset), self.url, self.canon, charset.encoding);
+        Page::new(Format::Html, Some(charset), scan)
     }
-    let cut = words.is_full();
-    let scan = Scan { cut, text: words.into_text(), ..Scan::default() };
-    Page::new(Format::Text, Some(charset), scan)
+
+    fn text(&self, body: &[u8]) -> Page {
+        let charset = charset(body, self.content_type);
+        let mut scan = Scan::default();
+        if self.wants_text {
+            let mut words = Words::new(TEXT_BYTES_MAX);
+            for line in decode(body, charset).lines() {
+                words.push(line);
+                words.gap(Gap::Line);
+            }
+            scan.cut = words.is_full();
+            scan.text = words.into_text();
+        }
+        Page::new(Format::Text, Some(charset), scan)
+    }
 }
 
 fn listed(charset: Charset, list: Sitemap, url: &CanonUrl, canon: Canon) -> Page {

@@ -1,6 +1,6 @@
 use rhumb_web::{Canon, CanonUrl};
 
-use super::{Format, Page, read};
+use super::{Format, Page, read, read_links};
 
 fn page(body: &[u8], content_type: Option<&str>, sitemap_expected: bool) -> Page {
     let url = CanonUrl::parse("http://h.test/dir/").expect("a URL");
@@ -74,4 +74,17 @@ fn the_charset_that_a_page_declares_is_that_of_its_queries() {
     };
     check(b"<a href='/s?q=caf\xe9'>", "ISO-8859-1", "http://h.test/s?q=caf%E9");
     check("<a href='/s?q=café'>".as_bytes(), "utf-8", "http://h.test/s?q=caf%C3%A9");
+}
+
+#[test]
+fn who_wants_links_gets_everything_but_the_text() {
+    let url = CanonUrl::parse("http://h.test/dir/").expect("a URL");
+    let html = "<html lang=en><title>t</title><meta name=robots content=none><p>a <a href=x>b</a>";
+    for (body, content_type) in [(html, "text/html"), ("words", "text/plain")] {
+        let mut expect = page(body.as_bytes(), Some(content_type), false);
+        assert!(!expect.scan.text.is_empty());
+        expect.scan.text.clear();
+        let found = read_links(body.as_bytes(), Some(content_type), &url, Canon::Full, false);
+        assert_eq!(found, expect);
+    }
 }

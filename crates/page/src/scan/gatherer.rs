@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use lol_html::html_content::TextType;
 use rhumb_web::{LinkKind, URL_BYTES_MAX};
 
+use super::name::Name;
+use super::open::{Namespace, Open, breaks_out};
 use super::tag::Tag;
-use super::{FALLBACKS_MAX, LINKS_MAX, TEXT_BYTES_MAX, refresh, relation};
+use super::{FALLBACKS_MAX, LINKS_MAX, refresh, relation};
 use crate::entities::{Place, decode};
 use crate::words::{Gap, Words, cut};
 
@@ -22,8 +23,8 @@ const META_BYTES_MAX: usize = 4096;
 const LANGUAGE_BYTES_MAX: usize = 64;
 
 /// A link before the base is known.
-pub(super) struct RawLink {
-    pub(super) href: String,
+pub(super) struct RawLink<'a> {
+    pub(super) href: Cow<'a, str>,
     pub(super) kind: LinkKind,
     pub(super) text: String,
     pub(super) nofollow: bool,
@@ -37,8 +38,6 @@ pub(super) struct Ending {
     /// It stands apart from the text after it.
     gap: Option<Gap>,
     opened: Inside,
-    /// It held text that is no markup to the parser.
-    raw: bool,
 }
 
 /// How many open elements of each kind there are.
@@ -64,96 +63,117 @@ struct Off {
     anchor: bool,
 }
 
-/// What the raw text that comes now belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Raw {
+/// What the content of an element is that is no markup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Raw {
     Title,
+    /// What stands for scripts or frames, which is markup to us.
     Fallback,
     Ignored,
+    /// Text without references, to the end of the page.
+    Plain,
+}
+
+/// An anchor that is open.
+struct Anchor {
+    number: usize,
+    /// The place of its link, if it has one that was kept.
+    link: Option<usize>,
+    words: Words,
+}
+
+/// What was open around a fallback.
+pub(super) struct Outside {
+    open: Open,
+    inside: Inside,
+    anchors: usize,
 }
 
 /// Collects what a page says, in the order in which it says it.
-pub(super) struct Gatherer {
+pub(super) struct Gatherer<'a> {
     pub(super) title: Option<Words>,
-    pub(super) base: Option<String>,
+    pub(super) base: Option<Cow<'a, str>>,
     pub(super) language: Option<String>,
-    pub(super) links: Vec<RawLink>,
+    pub(super) links: Vec<RawLink<'a>>,
     pub(super) metas: Vec<(String, String)>,
-    pub(super) text: Words,
-    pub(super) cut: bool,
+    /// The visible text, where it is wanted.
+    pub(super) text: Option<Words>,
+    cut: bool,
     /// Inside `noscript` or `noframes`: links count, text does not.
     in_fallback: bool,
     /// The first refresh was met. A flag, for to look through the links at every meta would cost
     /// their product.
     has_refresh: bool,
-    /// The open anchor: its number, its link if it has one that was kept, and its text.
-    anchor: Option<(usize, Option<usize>, Words)>,
+    anchor: Option<Anchor>,
     anchors: usize,
-    raw: Raw,
-    fallback: String,
     fallbacks: usize,
+    open: Open,
     inside: Inside,
     off: Off,
 }
 
-impl Default for Gatherer {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Gatherer {
-    pub(super) fn new() -> Self {
+impl<'a> Gatherer<'a> {
+    pub(super) fn new(text: Option<Words>) -> Self {
         Self {
             title: None,
             base: None,
             language: None,
             links: Vec::new(),
             metas: Vec::new(),
-            text: Words::new(TEXT_BYTES_MAX),
+            text,
             cut: false,
             in_fallback: false,
             has_refresh: false,
             anchor: None,
             anchors: 0,
-            raw: Raw::Ignored,
-            fallback: String::new(),
             fallbacks: 0,
+            open: Open::default(),
             inside: Inside::default(),
             off: Off::default(),
         }
     }
 
     pub(super) fn is_cut(&self) -> bool {
-        self.cut || self.text.is_full()
+        self.cut || self.text.as_ref().is_some_and(Words::is_full)
     }
 
-    /// Takes a start tag in, and says what its end tag has to undo.
-    pub(super) fn start(&mut self, tag: &Tag<'_, '_>) -> Ending {
-        let mut ending = self.classes(tag);
-        let name = tag.name();
-        if let Some(gap) = gap_of(name) {
-            self.gap(gap);
-            ending.gap = Some(gap);
+    /// Whether we stand in SVG or `MathML`.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.open.inner() != Namespace::Html
+    }
+
+    /// Takes a start tag in, and says what its content is if that is no markup.
+    pub(super) fn start(&mut self, tag: &Tag<'a, '_>) -> Option<Raw> {
+        if self.is_foreign() && breaks_out(tag) {
+            self.close_to(self.open.depth_of_html());
         }
-        if tag.is_html {
+        let namespace = self.open.namespace(tag);
+        let mut ending = self.classes(tag);
+        let name = tag.name.known();
+        ending.gap = gap_of(name);
+        if let Some(gap) = ending.gap {
+            self.gap(gap);
+        }
+        let mut raw = None;
+        if namespace == Namespace::Html {
             self.start_html(tag, &mut ending);
+            raw = self.raw(name);
         } else if name == b"a" {
             let href = tag.value("href").or_else(|| tag.value("xlink:href"));
             ending.anchor = Some(self.open_anchor(tag, href));
         }
-        ending
+        if let Err(ending) = self.open.push(tag, namespace, ending) {
+            self.leave(&ending);
+        }
+        raw
     }
 
-    fn start_html(&mut self, tag: &Tag<'_, '_>, ending: &mut Ending) {
-        match tag.name() {
+    fn start_html(&mut self, tag: &Tag<'a, '_>, ending: &mut Ending) {
+        match tag.name.known() {
             b"a" => ending.anchor = Some(self.open_anchor(tag, tag.value("href"))),
             b"area" => self.link(tag, LinkKind::Area, "href", "alt"),
             b"frame" => self.link(tag, LinkKind::Frame, "src", "title"),
-            b"iframe" => {
-                self.link(tag, LinkKind::Iframe, "src", "title");
-                self.raw(Raw::Ignored, ending);
-            }
+            b"iframe" => self.link(tag, LinkKind::Iframe, "src", "title"),
             b"link" => {
                 if let Some(kind) = relation::kind(tag) {
                     self.link(tag, kind, "href", "title");
@@ -162,84 +182,99 @@ impl Gatherer {
             b"img" => self.image(tag),
             b"meta" if self.inside.templates == 0 => self.meta(tag),
             b"base" if self.inside.templates == 0 && self.base.is_none() => {
-                self.base = tag.value("href").map(|href| cut(&href, URL_BYTES_MAX + 1).to_owned());
+                self.base = tag.value("href").map(shortened);
             }
             b"html" => self.language(tag),
             b"template" => {
                 self.inside.templates += 1;
                 ending.opened.templates = 1;
             }
-            b"title" if self.inside.templates == 0 && self.title.is_none() => {
-                self.title = Some(Words::new(TITLE_BYTES_MAX));
-                self.raw(Raw::Title, ending);
-            }
-            b"noscript" | b"noframes" if !self.in_fallback && self.inside.templates == 0 => {
-                self.raw(Raw::Fallback, ending);
-            }
-            b"title" | b"textarea" | b"noscript" | b"noframes" => self.raw(Raw::Ignored, ending),
             _ => {}
         }
     }
 
-    /// Takes an end tag in, and gives out the content of a fallback that ended with it.
-    pub(super) fn end(&mut self, ending: &Ending) -> Option<String> {
+    /// What the content of an HTML element is if that is no markup.
+    fn raw(&mut self, name: &[u8]) -> Option<Raw> {
+        match name {
+            b"title" if self.inside.templates == 0 && self.title.is_none() => {
+                self.title = Some(Words::new(TITLE_BYTES_MAX));
+                Some(Raw::Title)
+            }
+            b"noscript" | b"noframes" if !self.in_fallback && self.inside.templates == 0 => {
+                Some(Raw::Fallback)
+            }
+            b"plaintext" => Some(Raw::Plain),
+            b"title" | b"textarea" | b"script" | b"style" | b"iframe" | b"xmp" | b"noembed"
+            | b"noscript" | b"noframes" => Some(Raw::Ignored),
+            _ => None,
+        }
+    }
+
+    /// Takes an end tag in: what it ends, and everything in it that is still open.
+    pub(super) fn end(&mut self, name: Name) {
+        if self.is_foreign() && matches!(name.known(), b"p" | b"br") {
+            self.close_to(self.open.depth_of_html());
+        }
+        self.close_to(self.open.depth_after(name));
+    }
+
+    fn close_to(&mut self, depth: usize) {
+        while let Some(ending) = self.open.pop_to(depth) {
+            self.leave(&ending);
+        }
+    }
+
+    fn leave(&mut self, ending: &Ending) {
         if let Some(gap) = ending.gap {
             self.gap(gap);
         }
-        let open = self.anchor.as_ref().map(|(number, ..)| *number);
+        let open = self.anchor.as_ref().map(|anchor| anchor.number);
         if ending.anchor.is_some() && ending.anchor == open {
             self.close_anchor();
         }
         self.inside.leave(ending.opened);
-        if ending.raw {
-            self.raw = Raw::Ignored;
-            return self.take_fallback();
-        }
-        None
     }
 
-    /// The content of the fallback that is under way, if it may hold links.
-    pub(super) fn take_fallback(&mut self) -> Option<String> {
-        let fallback = std::mem::take(&mut self.fallback);
+    /// Goes into a fallback that may hold links. Its open ends must not reach beyond it.
+    pub(super) fn enter_fallback(&mut self, fallback: &str) -> Option<Outside> {
         if !fallback.contains('<') {
             return None;
         }
+        if self.fallbacks == FALLBACKS_MAX {
+            self.cut = true;
+            return None;
+        }
         self.fallbacks += 1;
-        self.cut |= self.fallbacks > FALLBACKS_MAX;
-        (self.fallbacks <= FALLBACKS_MAX).then_some(fallback)
-    }
-
-    /// Goes into a fallback, whose open ends must not reach beyond it.
-    pub(super) fn enter_fallback(&mut self) -> (Inside, usize) {
         self.in_fallback = true;
-        (self.inside, self.anchors)
+        let open = std::mem::take(&mut self.open);
+        Some(Outside { open, inside: self.inside, anchors: self.anchors })
     }
 
-    pub(super) fn leave_fallback(&mut self, (inside, anchors): (Inside, usize)) {
+    pub(super) fn leave_fallback(&mut self, outside: Outside) {
         self.in_fallback = false;
-        self.inside = inside;
-        if self.anchor.as_ref().is_some_and(|(number, ..)| *number > anchors) {
+        self.open = outside.open;
+        self.inside = outside.inside;
+        if self.anchor.as_ref().is_some_and(|anchor| anchor.number > outside.anchors) {
             self.close_anchor();
         }
     }
 
-    pub(super) fn text(&mut self, text: &str, kind: TextType) {
-        match kind {
-            TextType::Data => self.visible(&decode(text, Place::Text)),
-            TextType::PlainText => self.visible(text),
-            TextType::RCData if self.raw == Raw::Title => {
-                if let Some(title) = &mut self.title {
-                    title.push(&decode(text, Place::Text));
-                }
-            }
-            TextType::RawText if self.raw == Raw::Fallback => self.fallback.push_str(text),
-            _ => {}
+    /// Takes text in, with its references as written.
+    pub(super) fn text(&mut self, text: &str) {
+        if self.wants_anchor_text() || self.wants_text() {
+            self.visible(&decode(text, Place::Text));
         }
     }
 
-    /// Takes a comment in, with its `<!--`: the switches of the Google Search Appliance.
+    pub(super) fn title(&mut self, text: &str) {
+        if let Some(title) = &mut self.title {
+            title.push(&decode(text, Place::Text));
+        }
+    }
+
+    /// Takes the inside of a comment in: the switches of the Google Search Appliance.
     pub(super) fn comment(&mut self, comment: &str) {
-        let inside = comment.trim_start_matches("<!--").trim_end_matches("-->").trim_ascii();
+        let inside = comment.trim_start_matches("<!--").trim_ascii();
         // Long comments are not switches and need no copy.
         let Some((switch, what)) = inside.split_once(':').filter(|_| inside.len() < 64) else {
             return;
@@ -258,30 +293,40 @@ impl Gatherer {
         }
     }
 
-    fn visible(&mut self, text: &str) {
-        if self.inside.templates > 0 {
-            return;
+    /// Takes text in that has no references.
+    pub(super) fn visible(&mut self, text: &str) {
+        if self.wants_anchor_text()
+            && let Some(anchor) = &mut self.anchor
+        {
+            anchor.words.push(text);
         }
-        if let Some((_, Some(_), words)) = &mut self.anchor
-            && !self.off.anchor
+        if self.wants_text()
+            && let Some(words) = &mut self.text
         {
             words.push(text);
         }
-        if !self.in_fallback && self.inside.noindexes == 0 && !self.off.text {
-            self.text.push(text);
-        }
+    }
+
+    fn wants_text(&self) -> bool {
+        let inside = &self.inside;
+        self.text.is_some()
+            && !self.in_fallback
+            && !self.off.text
+            && inside.templates + inside.noindexes == 0
+    }
+
+    fn wants_anchor_text(&self) -> bool {
+        let has_link = self.anchor.as_ref().is_some_and(|anchor| anchor.link.is_some());
+        has_link && !self.off.anchor && self.inside.templates == 0
     }
 
     fn gap(&mut self, gap: Gap) {
-        self.text.gap(gap);
-        if let Some((_, _, words)) = &mut self.anchor {
-            words.gap(Gap::Space);
+        if let Some(text) = &mut self.text {
+            text.gap(gap);
         }
-    }
-
-    fn raw(&mut self, raw: Raw, ending: &mut Ending) {
-        self.raw = raw;
-        ending.raw = true;
+        if let Some(anchor) = &mut self.anchor {
+            anchor.words.gap(Gap::Space);
+        }
     }
 
     fn classes(&mut self, tag: &Tag<'_, '_>) -> Ending {
@@ -301,22 +346,23 @@ impl Gatherer {
         ending
     }
 
-    fn open_anchor(&mut self, tag: &Tag<'_, '_>, href: Option<Cow<'_, str>>) -> usize {
+    fn open_anchor(&mut self, tag: &Tag<'a, '_>, href: Option<Cow<'a, str>>) -> usize {
         self.close_anchor();
         self.anchors += 1;
-        let link = href.and_then(|href| self.push_link(tag, LinkKind::A, &href, String::new()));
-        self.anchor = Some((self.anchors, link, Words::new(ANCHOR_BYTES_MAX)));
+        let link = href.and_then(|href| self.push_link(tag, LinkKind::A, href, String::new()));
+        let words = Words::new(ANCHOR_BYTES_MAX);
+        self.anchor = Some(Anchor { number: self.anchors, link, words });
         self.anchors
     }
 
     pub(super) fn close_anchor(&mut self) {
-        if let Some((_, Some(link), words)) = self.anchor.take() {
+        if let Some(Anchor { link: Some(link), words, .. }) = self.anchor.take() {
             self.links[link].text = words.into_text();
         }
     }
 
     fn image(&mut self, tag: &Tag<'_, '_>) {
-        if let Some((_, Some(_), words)) = &mut self.anchor
+        if let Some(Anchor { link: Some(_), words, .. }) = &mut self.anchor
             && !self.off.anchor
             && let Some(alt) = tag.value("alt")
         {
@@ -326,21 +372,21 @@ impl Gatherer {
         }
     }
 
-    fn link(&mut self, tag: &Tag<'_, '_>, kind: LinkKind, href: &str, text: &str) {
+    fn link(&mut self, tag: &Tag<'a, '_>, kind: LinkKind, href: &str, text: &str) {
         let Some(href) = tag.value(href) else {
             return;
         };
         let text = tag.value(text).filter(|_| !self.off.anchor);
         let text = text.map(|text| Words::of(&text, ANCHOR_BYTES_MAX)).unwrap_or_default();
-        self.push_link(tag, kind, &href, text);
+        self.push_link(tag, kind, href, text);
     }
 
     /// Keeps a link and says where, unless it is inside a template or one too many.
     fn push_link(
         &mut self,
-        tag: &Tag<'_, '_>,
+        tag: &Tag<'a, '_>,
         kind: LinkKind,
-        href: &str,
+        href: Cow<'a, str>,
         text: String,
     ) -> Option<usize> {
         if self.inside.templates > 0 {
@@ -351,13 +397,11 @@ impl Gatherer {
             return None;
         }
         let nofollow = self.inside.nofollows > 0 || tag.lists("rel", "nofollow");
-        // One byte more than a URL may have is enough for it to be refused.
-        let href = cut(href, URL_BYTES_MAX + 1).to_owned();
-        self.links.push(RawLink { href, kind, text, nofollow });
+        self.links.push(RawLink { href: shortened(href), kind, text, nofollow });
         Some(self.links.len() - 1)
     }
 
-    fn meta(&mut self, tag: &Tag<'_, '_>) {
+    fn meta(&mut self, tag: &Tag<'a, '_>) {
         let Some(content) = tag.value("content") else {
             return;
         };
@@ -366,6 +410,7 @@ impl Gatherer {
             && let Some(target) = refresh::target(&content)
         {
             self.has_refresh = true;
+            let target = Cow::Owned(target.to_owned());
             self.push_link(tag, LinkKind::Refresh, target, String::new());
         }
         let Some(name) = tag.value("name") else {
@@ -385,6 +430,15 @@ impl Gatherer {
             let language = cut(language.trim_ascii(), LANGUAGE_BYTES_MAX);
             self.language = Some(language.to_owned()).filter(|language| !language.is_empty());
         }
+    }
+}
+
+/// An address, as much as there may be of it: one byte more than a URL may have is enough for it
+/// to be refused.
+fn shortened(href: Cow<'_, str>) -> Cow<'_, str> {
+    match href {
+        Cow::Borrowed(href) => Cow::Borrowed(cut(href, URL_BYTES_MAX + 1)),
+        Cow::Owned(href) => Cow::Owned(cut(&href, URL_BYTES_MAX + 1).to_owned()),
     }
 }
 

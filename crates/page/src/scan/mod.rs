@@ -1,30 +1,26 @@
 //! One streaming pass over a page: links, title, metas and visible text.
 //!
-//! `lol_html` finds tags, text and comments; a [`Gatherer`] keeps what counts.
+//! [`Tokens`] finds tags, text and comments; a [`Gatherer`] keeps what counts.
 //! The content of `noscript` and `noframes` is scanned for links as well: we run no scripts and
 //! draw no frames. Links are resolved at the end, because a `base` also rules those before it.
 
 mod gatherer;
+mod name;
+mod open;
 mod refresh;
 mod relation;
 mod tag;
+mod tokens;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 use encoding_rs::{EncoderResult, Encoding};
-use lol_html::html_content::{Comment, Element, EndTag, TextChunk};
-use lol_html::{
-    DocumentContentHandlers, ElementContentHandlers, HtmlRewriter, MemorySettings, Selector,
-    Settings,
-};
 use rhumb_web::{Canon, CanonUrl, Link, LinkKind, QueryCharset, UrlError};
 
 use crate::words::{Words, cut};
-use gatherer::{Ending, Gatherer, RawLink};
+use gatherer::{Gatherer, Raw, RawLink};
 pub use refresh::target as refresh_target;
-use tag::Tag;
+use tokens::{Token, Tokens};
 
 /// The most links of one page; more is a list for machines, or a trap.
 pub const LINKS_MAX: usize = 50_000;
@@ -34,8 +30,6 @@ pub const TEXT_BYTES_MAX: usize = 1024 * 1024;
 const BAD_LINKS_MAX: usize = 1_000;
 /// How much of such a link is kept.
 const BAD_LINK_BYTES_MAX: usize = 256;
-/// Memory for the parser's stack of open elements: about a hundred thousand of them.
-const PARSER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The most `noscript` and `noframes` elements that are looked into.
 const FALLBACKS_MAX: usize = 256;
 
@@ -58,7 +52,8 @@ pub struct Scan {
     pub bad_links: Vec<(String, UrlError)>,
     /// Every `meta` with a name: the name in lower case, and its content.
     pub metas: Vec<(String, String)>,
-    /// The visible text, a line for each block, at most [`TEXT_BYTES_MAX`].
+    /// The visible text, a line for each block, at most [`TEXT_BYTES_MAX`], unless only
+    /// the links were read.
     pub text: String,
     /// Whether some maximum left something out.
     pub cut: bool,
@@ -66,76 +61,53 @@ pub struct Scan {
 
 /// Scans a page found at this address and written in this charset.
 pub fn scan(html: &str, url: &CanonUrl, canon: Canon, encoding: &'static Encoding) -> Scan {
-    let gatherer = Rc::new(RefCell::new(Gatherer::new()));
-    run(html, &gatherer);
-    // An unclosed fallback reaches to the end of the page.
-    let rest = gatherer.borrow_mut().take_fallback();
-    run_fallback(rest, &gatherer);
-    let mut gathered = gatherer.take();
-    gathered.close_anchor();
-    resolve(gathered, url, canon, encoding)
+    let words = Words::with_room(html.len(), TEXT_BYTES_MAX);
+    resolve(gathered(html, Some(words)), url, canon, encoding)
+}
+
+/// The same without the text.
+pub(crate) fn scan_links(
+    html: &str,
+    url: &CanonUrl,
+    canon: Canon,
+    encoding: &'static Encoding,
+) -> Scan {
+    resolve(gathered(html, None), url, canon, encoding)
+}
+
+fn gathered(html: &str, text: Option<Words>) -> Gatherer<'_> {
+    let mut gatherer = Gatherer::new(text);
+    run(html, &mut gatherer);
+    gatherer.close_anchor();
+    gatherer
+}
+
+fn run<'a>(html: &'a str, gatherer: &mut Gatherer<'a>) {
+    let mut tokens = Tokens::new(html);
+    while let Some(token) = tokens.next(gatherer.is_foreign()) {
+        match token {
+            Token::Start(name) => match gatherer.start(&tokens.tag(name)) {
+                None => {}
+                Some(Raw::Title) => gatherer.title(tokens.raw_text(name)),
+                Some(Raw::Fallback) => run_fallback(tokens.raw_text(name), gatherer),
+                Some(Raw::Plain) => gatherer.visible(tokens.rest()),
+                Some(Raw::Ignored) => {
+                    tokens.raw_text(name);
+                }
+            },
+            Token::End(name) => gatherer.end(name),
+            Token::Text(text) => gatherer.text(text),
+            Token::Comment(comment) => gatherer.comment(comment),
+        }
+    }
 }
 
 /// Scans what a `noscript` or `noframes` holds, once: fallbacks inside it are not looked into.
-fn run_fallback(fallback: Option<String>, gatherer: &Rc<RefCell<Gatherer>>) {
-    if let Some(fallback) = fallback {
-        let outside = gatherer.borrow_mut().enter_fallback();
-        run(&fallback, gatherer);
-        gatherer.borrow_mut().leave_fallback(outside);
+fn run_fallback<'a>(fallback: &'a str, gatherer: &mut Gatherer<'a>) {
+    if let Some(outside) = gatherer.enter_fallback(fallback) {
+        run(fallback, gatherer);
+        gatherer.leave_fallback(outside);
     }
-}
-
-/// Feeds a text through the parser. An error (its memory is full) ends the text early.
-fn run(html: &str, gatherer: &Rc<RefCell<Gatherer>>) {
-    let settings = Settings::new()
-        .with_strict(false)
-        .with_memory_settings(
-            MemorySettings::new()
-                .with_preallocated_parsing_buffer_size(0)
-                .with_max_allowed_memory_usage(PARSER_BYTES_MAX),
-        )
-        .append_element_content_handler((
-            Cow::Owned("*".parse::<Selector>().expect("a star is a selector")),
-            ElementContentHandlers::default().element(|element: &mut Element<'_, '_>| {
-                on_element(html, element, gatherer);
-                Ok(())
-            }),
-        ))
-        .append_document_content_handler(
-            DocumentContentHandlers::default()
-                .text(|chunk: &mut TextChunk<'_>| {
-                    gatherer.borrow_mut().text(chunk.as_str(), chunk.text_type());
-                    Ok(())
-                })
-                .comments(|comment: &mut Comment<'_>| {
-                    let range = comment.source_location().bytes();
-                    gatherer.borrow_mut().comment(html.get(range).unwrap_or_default());
-                    Ok(())
-                }),
-        );
-    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    let whole = rewriter.write(html.as_bytes()).and_then(|()| rewriter.end());
-    gatherer.borrow_mut().cut |= whole.is_err();
-}
-
-fn on_element(html: &str, element: &mut Element<'_, '_>, gatherer: &Rc<RefCell<Gatherer>>) {
-    let ending = match Tag::of(html, element) {
-        Some(tag) => gatherer.borrow_mut().start(&tag),
-        None => Ending::default(),
-    };
-    if ending == Ending::default() {
-        return;
-    }
-    let Some(handlers) = element.end_tag_handlers() else {
-        gatherer.borrow_mut().end(&ending);
-        return;
-    };
-    let gatherer = Rc::clone(gatherer);
-    handlers.push(Box::new(move |_: &mut EndTag<'_>| {
-        let fallback = gatherer.borrow_mut().end(&ending);
-        run_fallback(fallback, &gatherer);
-        Ok(())
-    }));
 }
 
 /// Says of a closure that what it returns may borrow from its text.
@@ -143,7 +115,12 @@ fn query_charset<F: Fn(&str) -> Cow<'_, [u8]>>(encode: F) -> F {
     encode
 }
 
-fn resolve(gathered: Gatherer, url: &CanonUrl, canon: Canon, encoding: &'static Encoding) -> Scan {
+fn resolve(
+    gathered: Gatherer<'_>,
+    url: &CanonUrl,
+    canon: Canon,
+    encoding: &'static Encoding,
+) -> Scan {
     let encode = query_charset(|text| Cow::Owned(query_bytes(text, encoding)));
     // By the standard, UTF-16 writes its queries in UTF-8.
     let is_legacy = encoding.output_encoding() != encoding_rs::UTF_8;
@@ -151,6 +128,7 @@ fn resolve(gathered: Gatherer, url: &CanonUrl, canon: Canon, encoding: &'static 
     let raw_base = gathered.base.as_deref();
     let base = raw_base.and_then(|raw| url.join_from(raw, canon, charset).ok());
     let mut scan = Scan { cut: gathered.is_cut(), ..Scan::default() };
+    scan.links.reserve_exact(gathered.links.len());
     let from = base.as_ref().unwrap_or(url);
     for RawLink { href, kind, text, nofollow } in gathered.links {
         match from.join_from(&href, canon, charset) {
@@ -174,7 +152,7 @@ fn resolve(gathered: Gatherer, url: &CanonUrl, canon: Canon, encoding: &'static 
     scan.title = gathered.title.map(Words::into_text).filter(|title| !title.is_empty());
     scan.language = gathered.language;
     scan.metas = gathered.metas;
-    scan.text = gathered.text.into_text();
+    scan.text = gathered.text.map(Words::into_text).unwrap_or_default();
     scan
 }
 

@@ -123,6 +123,50 @@ fn what_is_no_content_has_no_links_and_no_text() {
 }
 
 #[test]
+fn a_script_ends_where_a_browser_ends_it() {
+    let check = |script: &str, expect: &[&str]| {
+        check_links(&format!("<script>{script}</script><a href=x>1</a>"), expect);
+    };
+    check("<!-- <script> </script> --> '", &["A /dir/x 1"]);
+    check("<!-- </script><a href=y>2</a>", &["A /dir/y 2", "A /dir/x 1"]);
+    check("<!--> <script> </script><a href=y>2</a>", &["A /dir/y 2", "A /dir/x 1"]);
+    check("<!-- <script> <a href=y>2</a>", &[]);
+    check("</scripts></script\n x><a href=y>2</a>", &["A /dir/y 2", "A /dir/x 1"]);
+}
+
+#[test]
+fn a_comment_ends_where_a_browser_ends_it() {
+    for comment in ["<!-->", "<!--->", "<!---->", "<!-- > -> -- > --!>", "<!x>", "<?x>", "</ x>"] {
+        check_links(&format!("{comment}<a href=x>1</a>"), &["A /dir/x 1"]);
+    }
+    check_links("<!--!> <a href=x>1</a>", &[]);
+}
+
+#[test]
+fn foreign_content_ends_with_a_tag_that_cannot_stand_in_it() {
+    check_links("<svg><path/><area href=no><p><area href=x>", &["Area /dir/x"]);
+    check_links("<svg><font><area href=no><font color=red><area href=x>", &["Area /dir/x"]);
+    check_links("<svg><path></svg><area href=x>", &["Area /dir/x"]);
+    check_links("<svg/><area href=x>", &["Area /dir/x"]);
+    check_links("<svg></p><area href=x>", &["Area /dir/x"]);
+    check_links("<svg><desc><area href=x></desc><area href=no></svg>", &["Area /dir/x"]);
+    check_links("<math><mi><area href=x></mi><area href=no>", &["Area /dir/x"]);
+    let annotation = "<math><annotation-xml encoding=Text/HTML><area href=x></annotation-xml>";
+    check_links(annotation, &["Area /dir/x"]);
+    assert_eq!(scanned("<svg><title>no</title></svg><title>yes</title>").title.unwrap(), "yes");
+}
+
+#[test]
+fn an_end_tag_ends_everything_in_its_element() {
+    check_links("<span><a href=x>1</span>2<a href=y>3</a>", &["A /dir/x 1", "A /dir/y 3"]);
+    check_text("<div class=robots-noindex><p><b>a</div>b", "b");
+    check_text("<long-name-of-an-element class=robots-noindex>a</long-name-of-an-Element>b", "b");
+    // However deep: what was opened last is known best.
+    let deep = "<p>a<b>".repeat(2_000);
+    check_links(&format!("{deep}<a href=x>1</a>2"), &["A /dir/x 1"]);
+}
+
+#[test]
 fn fallback_content_has_links_and_no_text() {
     check_links(
         "<a href=x>1</a><noscript>t<a href=y>2</a></noscript><a href=z>3</a>",

@@ -4,6 +4,7 @@ mod encoding;
 mod hostile;
 mod mime;
 mod model;
+mod oracle;
 
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! Mentions of URLs that are no links for a robot, and the entrances of traps.
 
 use crate::chance::Chance;
+use crate::spec::Shape;
 use crate::truth::{Kind, Markup, PageId, Web};
 
 /// Where a body mentions a URL that is not to be followed.
@@ -88,7 +89,8 @@ pub(super) fn target(why: &str, body: PageId) -> String {
 /// At most two decoys for a body.
 pub(super) fn chosen(web: &Web, body: PageId) -> impl Iterator<Item = Decoy> + use<> {
     let mut chance = Chance::new(web.spec.seed, 0xDEC0_0000_0000 + u64::from(body.0));
-    let count = if web.page(body).frameset { 0 } else { chance.below(3) };
+    let none = web.page(body).frameset || web.spec.shape == Shape::Even;
+    let count = if none { 0 } else { chance.below(3) };
     let first = chance.below(DECOYS.len());
     (0..count).map(move |n| DECOYS[(first + n * 4) % DECOYS.len()])
 }

@@ -6,8 +6,8 @@ use super::decoys::{self, Decoy};
 use super::{href, word};
 use crate::truth::{Directive, Kind, Link, Markup, PageId, Variant, Web};
 
-/// The octets of a page with status 200.
-pub(crate) fn page(web: &Web, id: PageId, port: u16) -> Vec<u8> {
+/// The octets of a page of a varied web.
+pub(super) fn page(web: &Web, id: PageId, port: u16) -> Vec<u8> {
     let body = web.page(id).body_of;
     let page = web.page(body);
     if page.kind == Kind::Text {

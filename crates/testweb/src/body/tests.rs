@@ -1,7 +1,9 @@
 //! The bytes say what the model says.
 
+use std::io::Write as _;
+
 use super::href::{BASE_DIR, href};
-use super::{location, page};
+use super::{location, page, word};
 use crate::serve::canonical;
 use crate::spec::Spec;
 use crate::truth::{Kind, PageId, Web};
@@ -25,16 +27,20 @@ fn resolved(base: &str, reference: &str) -> String {
 
 #[test]
 fn every_spelling_of_a_link_means_its_page_wherever_the_body_lies() {
-    let web = Web::generate(&Spec::sized(5, 150, 2_000));
+    check_links(&Web::generate(&Spec::sized(5, 150, 2_000)));
+    check_links(&Web::generate(&Spec::bench(30, 200)));
+}
+
+fn check_links(web: &Web) {
     let mut links = 0;
-    for id in ids(&web) {
+    for id in ids(web) {
         let from = web.page(id);
         let body = from.body_of;
         let mut base = web.url(id, PORT);
         if from.base {
             base = resolved(&base, BASE_DIR);
         }
-        let written = web.page(body).links.iter().map(|link| href(&web, body, *link, PORT));
+        let written = web.page(body).links.iter().map(|link| href(web, body, *link, PORT));
         if matches!(from.kind, Kind::Html) {
             for (link, reference) in from.links.iter().zip(written) {
                 let meant = web.url(link.to, PORT);
@@ -43,7 +49,7 @@ fn every_spelling_of_a_link_means_its_page_wherever_the_body_lies() {
             }
         }
         if let Kind::Redirect { to, .. } = from.kind {
-            let reference = location(&web, from, PORT).unwrap();
+            let reference = location(web, from, PORT).unwrap();
             assert_eq!(resolved(&web.url(id, PORT), &reference), web.url(to, PORT));
         }
     }
@@ -71,4 +77,27 @@ fn only_copies_share_their_bytes() {
         assert_eq!(*by_bytes.entry(page(&web, id, PORT)).or_insert(body), body);
     }
     assert!(ids(&web).filter(html).any(|id| web.page(id).body_of != id));
+}
+
+#[test]
+fn a_page_to_be_timed_is_as_large_as_linked_and_as_dense_as_pages_are() {
+    let web = Web::generate(&Spec::bench(50, 400));
+    let (mut bytes, mut gzipped, mut links) = (0, 0, 0);
+    for id in ids(&web) {
+        let html = page(&web, id, PORT);
+        assert!((14_000..29_000).contains(&html.len()), "{} bytes", html.len());
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
+        gzip.write_all(&html).unwrap();
+        gzipped += gzip.finish().unwrap().len();
+        bytes += html.len();
+        let text = String::from_utf8(html).unwrap();
+        assert_eq!(text.matches("href=").count(), web.page(id).links.len());
+        assert!(text.contains(&word(id)));
+        links += web.page(id).links.len();
+    }
+    let (mean, percent) = (bytes / web.pages.len(), gzipped * 100 / bytes);
+    println!("{mean} bytes a page, {percent} % in gzip, {links} links");
+    assert!((20_500..21_500).contains(&mean), "{mean} bytes a page");
+    assert!((25..=35).contains(&percent), "gzip leaves {percent} %");
+    assert!((30..=32).contains(&(links / web.pages.len())), "{links} links");
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod dns;
+mod frame;
 mod http;
 mod request;
 mod tls;
@@ -17,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::spec::Spec;
-use crate::truth::{Expected, Fault, Web};
+use crate::truth::{Expected, Fault, Host, Web};
 use crate::witness::{Ledger, Witness};
 use answer::Answers;
 use tls::Authority;
@@ -53,8 +54,10 @@ impl Served {
     pub async fn start(spec: &Spec) -> io::Result<Self> {
         let web = Arc::new(Web::generate(spec));
         let (listeners, port) = bind_all(&addresses(&web)).await?;
+        let model = Arc::clone(&web);
+        let answers = tokio::task::spawn_blocking(move || Answers::new(model, port));
         let shared = Arc::new(Shared {
-            answers: Answers::new(Arc::clone(&web), port),
+            answers: answers.await.map_err(io::Error::other)?,
             ledger: Ledger::new(Arc::clone(&web), port),
             authority: Authority::new(&web).map_err(io::Error::other)?,
             web,
@@ -129,6 +132,25 @@ impl Served {
     /// What the server saw so far.
     pub fn witness(&self) -> Witness {
         self.shared.ledger.snapshot()
+    }
+
+    /// Pages answered so far: cheap, unlike [`Served::witness`].
+    pub fn pages_answered(&self) -> u64 {
+        self.shared.ledger.pages_answered()
+    }
+
+    /// Starts the books anew, so that the next crawl of this web has a witness of its own.
+    pub fn forget(&self) {
+        self.shared.ledger.forget();
+    }
+
+    /// All names that DNS knows, as `/etc/hosts` has them: some clients take no DNS server.
+    pub fn hosts_file(&self) -> String {
+        let unknown = [Fault::NoSuchName, Fault::ServFail, Fault::Silent].map(Some);
+        let known = |h: &&Host| h.twin_of.is_none() && !unknown.contains(&h.fault);
+        let hosts = self.shared.web.hosts.iter().filter(known);
+        let lines: Vec<String> = hosts.map(|h| format!("{} {}\n", h.address, h.name)).collect();
+        lines.concat()
     }
 }
 

@@ -2,49 +2,45 @@
 
 use std::fmt::Write as _;
 
-use crate::truth::Scheme;
-
 /// Longest request head that is read.
 pub(super) const HEAD_MAX: usize = 16 << 10;
 
 /// What the server needs of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) method: String,
-    pub(super) target: String,
-    pub(super) scheme: Scheme,
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    pub(super) target: &'a str,
     /// The Host field as it came, port included.
-    pub(super) host: String,
-    pub(super) accept_encoding: String,
-    pub(super) cookie: Option<String>,
+    pub(super) host: &'a str,
+    pub(super) accept_encoding: &'a str,
+    /// It brought a cookie.
+    pub(super) cookie: bool,
     pub(super) close: bool,
 }
 
-impl Request {
+impl<'a> Request<'a> {
     /// Reads a head without its empty line; `None` where it is no HTTP.
-    pub(super) fn parse(head: &[u8], scheme: Scheme) -> Option<Self> {
-        let text = std::str::from_utf8(head).ok()?;
-        let mut lines = text.split("\r\n");
+    pub(super) fn parse(head: &'a [u8]) -> Option<Self> {
+        let mut lines = std::str::from_utf8(head).ok()?.lines();
         let mut words = lines.next()?.split(' ');
         let (method, target, version) = (words.next()?, words.next()?, words.next()?);
         let mut request = Self {
-            method: method.to_owned(),
-            target: target.to_owned(),
-            scheme,
-            host: String::new(),
-            accept_encoding: String::new(),
-            cookie: None,
+            method,
+            target,
+            host: "",
+            accept_encoding: "",
+            cookie: false,
             close: version == "HTTP/1.0",
         };
         for line in lines {
             let (name, value) = line.split_once(':')?;
             let value = value.trim();
             if name.eq_ignore_ascii_case("host") {
-                value.clone_into(&mut request.host);
+                request.host = value;
             } else if name.eq_ignore_ascii_case("accept-encoding") {
-                request.accept_encoding = value.to_ascii_lowercase();
+                request.accept_encoding = value;
             } else if name.eq_ignore_ascii_case("cookie") {
-                request.cookie = Some(value.to_owned());
+                request.cookie = true;
             } else if name.eq_ignore_ascii_case("connection") {
                 request.close |= value.eq_ignore_ascii_case("close");
             }
@@ -52,16 +48,12 @@ impl Request {
         Some(request)
     }
 
-    /// The host name in lower case, without port.
-    pub(super) fn name(&self) -> String {
-        self.host.split(':').next().unwrap_or_default().to_ascii_lowercase()
-    }
-
     /// The client takes this content coding.
     pub(super) fn takes(&self, coding: &str) -> bool {
         self.accept_encoding.split(',').any(|one| {
-            one.split(';').next().is_some_and(|name| name.trim() == coding)
-                && !one.replace(' ', "").ends_with(";q=0")
+            let mut parts = one.split(';').map(str::trim);
+            parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding))
+                && !parts.any(|weight| weight.eq_ignore_ascii_case("q=0"))
         })
     }
 }
@@ -150,11 +142,11 @@ mod tests {
 
     #[test]
     fn a_head_gives_what_the_server_needs() {
-        let head = b"GET /x HTTP/1.1\r\nHost: A.test:80\r\nAccept-Encoding: br;q=0, gzip\r\n\
+        let head = b"GET /x HTTP/1.1\r\nHost: A.test:80\r\nAccept-Encoding: br; Q=0, GZIP\r\n\
             Connection: close";
-        let request = Request::parse(head, Scheme::Http).unwrap();
-        assert_eq!((request.name().as_str(), request.close), ("a.test", true));
+        let request = Request::parse(head).unwrap();
+        assert_eq!((request.target, request.host, request.close), ("/x", "A.test:80", true));
         assert!(request.takes("gzip") && !request.takes("br") && !request.takes("zstd"));
-        assert_eq!(Request::parse(b"\x16\x03", Scheme::Http), None);
+        assert_eq!(Request::parse(b"\x16\x03"), None);
     }
 }

@@ -49,6 +49,8 @@ impl Authority {
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_cert_resolver(Arc::new(desk));
+        // The default keeps a few hundred sessions: fewer than there are hosts.
+        config.ticketer = ring::Ticketer::new()?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self { pem, der, acceptor: TlsAcceptor::from(Arc::new(config)) })
     }

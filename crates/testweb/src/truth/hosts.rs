@@ -159,10 +159,38 @@ pub(super) fn generate(spec: &Spec) -> Vec<Host> {
         dealt.shape(spec, &mut host, &mut hosts);
         hosts.push(host);
     }
-    if spec.https {
+    if spec.only_https {
+        for host in &mut hosts {
+            host.scheme = Scheme::Https;
+        }
+    } else if spec.https {
         add_twins(&mut hosts);
     }
     hosts
+}
+
+/// Hosts without quirks: each a domain of its own, all of them about as large.
+pub(super) fn generate_even(spec: &Spec) -> Vec<Host> {
+    let count = spec.hosts.max(1);
+    let pages = spec.pages.max(count);
+    let size = |place: usize| pages / count + usize::from(place < pages % count);
+    let host = |place: usize| Host {
+        name: format!("{}{place}.test", STEMS[place % STEMS.len()]),
+        scheme: if spec.only_https { Scheme::Https } else { Scheme::Http },
+        place,
+        address: address(spec.addresses, place),
+        robots: Robots::Prefix,
+        fault: None,
+        sitemap: None,
+        mirror_of: None,
+        mirrored: false,
+        twin_of: None,
+        trap: false,
+        cookie: false,
+        pages: 0..0,
+        size: size(place),
+    };
+    (0..count).map(host).collect()
 }
 
 /// Zipf's law with a flattened top, so that no site takes all the time of a polite crawl.

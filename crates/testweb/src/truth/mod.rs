@@ -4,9 +4,11 @@
 //! that its host's robots.txt closes, and reachable because the model says so.
 
 mod area;
+mod even;
 mod expected;
 mod grow;
 mod hosts;
+mod lexicon;
 mod links;
 mod pages;
 mod robots;
@@ -18,8 +20,10 @@ pub use links::{Link, Markup, Spelling, Variant};
 pub use pages::{Charset, Coding, Declared, Directive, Framing, Kind, Page};
 pub use robots::Robots;
 
+pub(crate) use lexicon::Lexicon;
+
 use crate::chance::Chance;
-use crate::spec::Spec;
+use crate::spec::{Shape, Spec};
 
 /// Index of an origin in [`Web::hosts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +46,8 @@ pub struct Web {
     pub seeds: Vec<PageId>,
     /// Words to pad bodies with.
     pub(crate) filler: String,
+    /// The words of an even web.
+    pub(crate) lexicon: Option<Lexicon>,
 }
 
 /// Length of the padding text that all bodies cut their pieces from.
@@ -52,15 +58,31 @@ impl Web {
     pub fn generate(spec: &Spec) -> Self {
         let mut web = Self {
             spec: spec.clone(),
-            hosts: hosts::generate(spec),
+            hosts: Vec::new(),
             pages: Vec::new(),
             seeds: Vec::new(),
             filler: filler(spec.seed),
+            lexicon: None,
         };
-        grow::generate(&mut web);
-        links::generate(&mut web);
-        grow::mirror(&mut web);
-        web.seeds = web.hosts.iter().take(3).map(Host::home).collect();
+        match spec.shape {
+            Shape::Varied => {
+                web.hosts = hosts::generate(spec);
+                grow::generate(&mut web);
+                links::generate(&mut web);
+                grow::mirror(&mut web);
+                web.seeds = web.hosts.iter().take(3).map(Host::home).collect();
+            }
+            Shape::Even => {
+                web.hosts = hosts::generate_even(spec);
+                even::generate(&mut web);
+                web.lexicon = Some(Lexicon::new(spec.seed));
+            }
+        }
+        if let Some(coding) = spec.coding {
+            for page in &mut web.pages {
+                page.coding = coding;
+            }
+        }
         web
     }
 

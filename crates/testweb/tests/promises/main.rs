@@ -3,4 +3,5 @@
 mod client;
 mod model;
 mod sockets;
+mod timing;
 mod witness;

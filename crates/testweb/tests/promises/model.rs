@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rhumb_testweb::truth::{Kind, PageId};
+use rhumb_testweb::truth::{Kind, PageId, Scheme};
 use rhumb_testweb::{Spec, Web};
 
 const PORT: u16 = 8_080;
@@ -109,4 +109,42 @@ fn some_pages_are_known_from_sitemaps_or_redirects_only() {
     let alone = ids.filter(|id| !linked.contains(id) && !web.seeds.contains(id));
     let alone = alone.filter(|id| expected.pages.contains_key(&web.url(*id, PORT)));
     assert!(alone.count() > 40);
+}
+
+#[test]
+fn a_web_for_timing_has_exactly_the_pages_wished_and_all_are_to_be_fetched() {
+    for (hosts, pages) in [(1, 300), (7, 100), (40, 40), (500, 10_000), (2_000, 5_000)] {
+        let web = Web::generate(&Spec::bench(hosts, pages));
+        let expected = web.expected(PORT);
+        assert_eq!((expected.pages.len(), expected.hosts.len()), (pages, hosts));
+        assert!(expected.pages.values().all(|p| p.status == 200 && p.duplicate_of.is_none()));
+        for set in [&expected.disallowed, &expected.unreachable, &expected.decoys, &expected.traps]
+        {
+            assert!(set.is_empty(), "{set:?}");
+        }
+        assert!(web.seeds.len() <= 20);
+        if pages <= 300 {
+            assert_eq!(expected.pages.into_keys().collect::<BTreeSet<_>>(), naive_walk(&web));
+        }
+    }
+}
+
+#[test]
+fn a_web_for_timing_gives_work_on_every_host_after_two_steps() {
+    let web = Web::generate(&Spec::bench(500, 10_000));
+    let step = |from: BTreeSet<PageId>| -> BTreeSet<PageId> {
+        from.iter().flat_map(|id| web.page(*id).links.iter().map(|l| l.to)).collect()
+    };
+    let met = step(step(web.seeds.iter().copied().collect()));
+    let hosts: BTreeSet<_> = met.iter().map(|id| web.page(*id).host).collect();
+    assert_eq!(hosts.len(), 500);
+}
+
+#[test]
+fn a_web_that_speaks_tls_only_has_no_plain_origin() {
+    for spec in [Spec::sized(1, 60, 300), Spec::bench(60, 300)] {
+        let web = Web::generate(&Spec { only_https: true, ..spec });
+        assert!(web.hosts.iter().all(|h| h.scheme == Scheme::Https && h.twin_of.is_none()));
+        assert!(web.expected(PORT).pages.keys().all(|url| url.starts_with("https://")));
+    }
 }

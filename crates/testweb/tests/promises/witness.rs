@@ -231,3 +231,26 @@ fn links_come_in_all_variants() {
         assert!(links.filter(|l| l.variant == variant).count() > 20, "{variant:?}");
     }
 }
+
+#[tokio::test]
+async fn forgotten_misdeeds_are_gone_and_open_connections_stay_in_the_books() {
+    let served = web().await;
+    let host = ordinary(&served);
+    let mut kept = connect(&served, host).await;
+    ask(&mut kept, &served, &host.name, "/").await;
+    ask(&mut kept, &served, &host.name, "/").await;
+    assert_eq!(served.pages_answered(), 2);
+    assert!(!is_clean(&served.witness()));
+    served.forget();
+    assert_eq!(served.pages_answered(), 0);
+    let witness = served.witness();
+    assert!(is_clean(&witness) && witness.hosts.is_empty() && witness.pages.is_empty());
+    ask(&mut kept, &served, &host.name, "/").await;
+    assert_eq!(served.witness().robots_violations.len(), 1, "robots.txt is unknown again");
+    drop(kept);
+    get(&served, host, "/robots.txt").await;
+    get(&served, host, "/copy").await;
+    let witness = served.witness();
+    assert_eq!((seen(&witness, host).max_connections, served.pages_answered()), (1, 1));
+    assert!(witness.crowded().is_empty());
+}

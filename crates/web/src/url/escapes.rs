@@ -30,6 +30,16 @@ pub(super) fn tidy(text: &str) -> String {
     out
 }
 
+/// Whether every percent sign begins an escape that is in its one form already.
+pub(super) fn is_tidy(text: &str) -> bool {
+    let percents = text.bytes().enumerate().filter(|(_, byte)| *byte == b'%');
+    percents.map(|(at, _)| at).all(|at| {
+        let escape = &text[at..];
+        escaped_byte(escape).is_some_and(|byte| !is_unreserved(byte))
+            && !escape.bytes().take(3).any(|byte| byte.is_ascii_lowercase())
+    })
+}
+
 /// Whether this digit, written plainly, would complete an escape with a stray percent sign:
 /// `%4%31` must not become `%41`.
 fn makes_escape(out: &str, stray: Option<usize>, digit: u8) -> bool {

@@ -3,16 +3,17 @@
 mod changes;
 mod escapes;
 mod parameters;
+mod plain;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use url::Url;
 
-use crate::{HashKey, Origin, Scheme, Site, UrlKey};
+use crate::{HashKey, Origin, Pld, Scheme, Site, UrlKey};
 
 /// The longest URL that is looked at, in bytes. Browsers and servers agree on about this much.
 pub const URL_BYTES_MAX: usize = 16 * 1024;
@@ -48,8 +49,8 @@ pub enum Canon {
 }
 
 /// A URL in canonical form: two spellings of the same page are the same text.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct CanonUrl {
     text: Box<str>,
     /// Where the authority ends and the path begins.
@@ -71,6 +72,10 @@ impl CanonUrl {
 
     /// Reads an absolute URL under the given rules.
     pub fn parse_with(raw: &str, canon: Canon) -> Result<Self, UrlError> {
+        plain::parse(raw, canon).map_or_else(|| Self::parse_at_length(raw, canon), Ok)
+    }
+
+    fn parse_at_length(raw: &str, canon: Canon) -> Result<Self, UrlError> {
         Self::finish(parse_standard(raw, None)?, canon)
     }
 
@@ -86,6 +91,17 @@ impl CanonUrl {
 
     /// Resolves a link found on this page, whose query is written in the page's charset.
     pub fn join_from(
+        &self,
+        raw: &str,
+        canon: Canon,
+        charset: Option<QueryCharset<'_>>,
+    ) -> Result<Self, UrlError> {
+        let is_charset_moot = charset.is_none() || !raw.contains('?');
+        let plain = if is_charset_moot { plain::join(self, raw, canon) } else { None };
+        plain.map_or_else(|| self.join_at_length(raw, canon, charset), Ok)
+    }
+
+    fn join_at_length(
         &self,
         raw: &str,
         canon: Canon,
@@ -156,12 +172,17 @@ impl CanonUrl {
     /// The path, from its first slash to the query.
     pub fn path(&self) -> &str {
         let rest = self.path_and_query();
-        rest.split_once('?').map_or(rest, |(path, _)| path)
+        &rest[..position(rest, b'?').unwrap_or(rest.len())]
     }
 
     /// The query without its question mark.
     pub fn query(&self) -> Option<&str> {
         self.path_and_query().split_once('?').map(|(_, query)| query)
+    }
+
+    /// The domain that somebody pays for.
+    pub fn pld(&self) -> Pld<'_> {
+        Pld::of_host(self.host())
     }
 
     /// The site whose clock governs this URL.
@@ -182,11 +203,14 @@ impl CanonUrl {
 
 /// The host part of an authority; an IPv6 literal keeps its brackets.
 pub(crate) fn host_of(authority: &str) -> &str {
-    let end = match authority.rfind(']') {
-        Some(bracket) => bracket + 1,
-        None => authority.find(':').unwrap_or(authority.len()),
-    };
-    &authority[..end]
+    let bracket = if authority.starts_with('[') { authority.rfind(']') } else { None };
+    let end = bracket.map(|bracket| bracket + 1).or_else(|| position(authority, b':'));
+    &authority[..end.unwrap_or(authority.len())]
+}
+
+/// Where an ASCII byte stands first. The texts are short: a plain loop is faster than a searcher.
+fn position(text: &str, byte: u8) -> Option<usize> {
+    text.bytes().position(|it| it == byte)
 }
 
 fn parse_standard(raw: &str, base: Option<&Url>) -> Result<Url, UrlError> {
@@ -265,12 +289,21 @@ impl fmt::Debug for CanonUrl {
     }
 }
 
+impl Serialize for CanonUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
 impl TryFrom<String> for CanonUrl {
     type Error = UrlError;
 
     /// Reads back what a crawl wrote: no rule of today may change a URL of yesterday.
     fn try_from(text: String) -> Result<Self, UrlError> {
-        Self::parse_with(&text, Canon::KeepQuery)
+        match plain::path_start(&text, Canon::KeepQuery) {
+            Some(path_start) => Ok(Self { text: text.into_boxed_str(), path_start }),
+            None => Self::parse_at_length(&text, Canon::KeepQuery),
+        }
     }
 }
 

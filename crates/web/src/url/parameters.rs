@@ -3,9 +3,19 @@
 
 /// Whether a parameter of this name is dropped from the canonical form.
 pub(super) fn is_dropped(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    DROPPED.binary_search(&lower.as_str()).is_ok()
-        || DROPPED_PREFIXES.iter().any(|prefix| lower.starts_with(prefix))
+    let begins = |prefix: &&str| {
+        let start = name.as_bytes().get(..prefix.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+    };
+    let lower = || name.bytes().map(|byte| byte.to_ascii_lowercase());
+    DROPPED.binary_search_by(|dropped| dropped.bytes().cmp(lower())).is_ok()
+        || DROPPED_PREFIXES.iter().any(begins)
+}
+
+/// Whether a query has a parameter that is dropped.
+pub(super) fn are_any_dropped(query: &str) -> bool {
+    let mut pairs = query.split('&');
+    pairs.any(|pair| is_dropped(pair.split_once('=').map_or(pair, |(name, _)| name)))
 }
 
 /// Families of tracking parameters: `utm_source`, `utm_medium` and so on.

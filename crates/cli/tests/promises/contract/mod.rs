@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, command, finish};
 use table::{
-    AUDIT, CRAWL, EXPORT, FAILURE, FORGET, Key, OUTPUTS, Output, PAGE, PLAN, REASON, REQUEST,
-    ROBOTS, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
+    AUDIT, BENCH, CRAWL, EXPORT, FAILURE, FORGET, Key, OUTPUTS, Output, PAGE, PLAN, REASON,
+    REQUEST, ROBOTS, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
 };
 
 /// What takes longer fails the test.
@@ -366,6 +366,9 @@ fn check_tools(checker: &mut Checker) {
     let server = site();
     let words = ["plan", &server.url("/"), "--allow-private", "--delay", "0s", "--json"];
     checker.check(&rhumb(folder.path(), &words), &PLAN, None);
+    let words = ["bench", "--pages", "50", "--hosts", "5", "--json"];
+    let lines = checker.check(&rhumb(folder.path(), &words), &BENCH, None);
+    assert_eq!(lines.len(), 1);
 }
 
 #[test]

@@ -150,6 +150,8 @@ const STATE: Words = of(&["fetched", "queued", "refused", "duplicate", "failed",
 const CLOCK: Words = of(&["site", "address", "backoff", "robots", "budget"]);
 const ROBOTS_STATE: Words =
     of(&["unknown", "known", "unreachable", "no-such-host", "private-address"]);
+const CODING: Words = of(&["gzip", "plain"]);
+const BOTTLENECK: Words = of(&["cpu", "disk", "memory", "server", "others", "none"]);
 const SITE_STATE: Words = of(&["fetching", "waiting", "idle", "asleep"]);
 const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "other"]);
 const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "tables", "other"]);
@@ -491,8 +493,71 @@ pub(super) const PLAN: Output = Output {
     ]],
 };
 
+pub(super) const BENCH: Output = Output {
+    name: "bench",
+    keys: &[&[
+        ours(
+            "machine",
+            Object(&[
+                ours("cpu", Text),
+                ours("cores", Count),
+                ours("memory_bytes", OrNull(&Count)),
+                ours("disk_free_bytes", Count),
+                ours("disk_bytes_per_s", Number),
+                ours("sync_ms", Number),
+            ]),
+        ),
+        ours(
+            "web",
+            Object(&[
+                ours("hosts", Count),
+                ours("pages", Count),
+                ours("page_bytes", Count),
+                ours("received_bytes", Count),
+                ours("coding", Word(&[&CODING])),
+            ]),
+        ),
+        ours(
+            "parts",
+            List(&Object(&[
+                ours("part", Text),
+                ours("what", Text),
+                ours("within", OrNull(&Text)),
+                ours("per_page", Number),
+                ours("page_ms", Number),
+                ours("page_least_ms", Number),
+                ours("page_most_ms", Number),
+            ])),
+        ),
+        ours("parts_ms", Number),
+        ours(
+            "crawl",
+            Object(&[
+                ours("pages", Count),
+                ours("missing", Count),
+                ours("repeats", Count),
+                ours("elapsed_ms", Count),
+                ours("pages_per_s", Number),
+                ours("bytes_per_s", Number),
+                ours("cpu_ms", Count),
+                ours("page_cpu_ms", Number),
+                ours("pages_per_cpu_s", Number),
+                ours("memory_bytes", Count),
+                ours("written_bytes", Count),
+                ours("cores", Count),
+                ours("busy", Number),
+                ours("server_busy", Number),
+                ours("others_busy", Number),
+                ours("shared_core", Flag),
+            ]),
+        ),
+        ours("bottleneck", Word(&[&BOTTLENECK])),
+        ours("verdict", Text),
+    ]],
+};
+
 /// Every kind of line that `--json` prints.
-pub(super) const OUTPUTS: [&Output; 14] = [
+pub(super) const OUTPUTS: [&Output; 15] = [
     &CRAWL, &SUMMARY, &STATUS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE, &PLAN,
-    &URL, &ROBOTS, &PAGE,
+    &URL, &ROBOTS, &PAGE, &BENCH,
 ];

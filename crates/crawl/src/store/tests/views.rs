@@ -168,7 +168,7 @@ fn shelf(view: &View, id: PartitionId, site: &Site) -> Vec<CanonUrl> {
 }
 
 fn sent(view: &View, site: &Site) -> Vec<Candidate> {
-    let all = view.parcels.iter().flat_map(|parcel| &parcel.candidates);
+    let all = view.parcels.iter().flat_map(|parcel| parcel.candidates.iter());
     all.filter(|candidate| candidate.url.site() == *site).cloned().collect()
 }
 
