@@ -87,7 +87,8 @@ pub fn measure(urls: u64) -> Outcome {
             let number = &mut numbers[to.index()];
             *number += 1;
             let from = PartitionId(0);
-            let parcel = Parcel { from, to, number: *number, candidates: candidates.into(), robots: None };
+            let parcel =
+                Parcel { from, to, number: *number, candidates: candidates.into(), robots: None };
             crawl.turn(to, Event::Parcel(parcel))?;
         }
         crawl.keep(made / LINKS)?;
@@ -173,7 +174,10 @@ impl Crawl {
     /// Links arrive.
     pub fn receive(&mut self, to: PartitionId, number: u64, candidates: Vec<Candidate>) -> Outcome {
         let from = PartitionId(0);
-        self.turn(to, Event::Parcel(Parcel { from, to, number, candidates: candidates.into(), robots: None }))
+        self.turn(
+            to,
+            Event::Parcel(Parcel { from, to, number, candidates: candidates.into(), robots: None }),
+        )
     }
 
     /// Pages that were fetched.

@@ -1,13 +1,17 @@
 //! Runs are kept in the repository: a file a day and machine, a row a crawl.
 
+use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::figures::Figures;
+use super::ratchet::MEASURE;
 use super::setting::Setting;
 
+/// The contender that is ours.
+const OURS: &str = "rhumb";
 /// Where the files are.
 const FOLDER: &str = "bench/runs";
 const HEADER: &str = "date,commit,web,hosts,pages,coding,latency_ms,https,closes,threads,contender,\
@@ -63,7 +67,7 @@ impl Book {
         Row { date, commit, setting, contender, version, run, figures }
     }
 
-    /// Keeps these; says where.
+    /// Keeps these, but none of ours that is not right; says where.
     pub fn append(&self, rows: &[Row]) -> Result<PathBuf, String> {
         let day = self.date.get(..10).unwrap_or("undated");
         let path = self.folder.join(format!("{day}-{}.csv", self.machine));
@@ -72,7 +76,7 @@ impl Book {
             text.push_str(HEADER);
             text.push('\n');
         }
-        for row in rows {
+        for row in rows.iter().filter(|row| row.contender != OURS || row.figures.is_right()) {
             text.push_str(&row.line());
             text.push('\n');
         }
@@ -83,12 +87,16 @@ impl Book {
         Ok(path)
     }
 
-    /// The rows that are kept of this setting, of the last command that measured ours in it.
+    /// The rows that are kept of this setting, of the last command that measured ours in it
+    /// beside the peer that is the measure; where none did, of the last that measured ours.
     pub fn last(&self, setting: &Setting) -> Result<Vec<Row>, String> {
         let mut rows = self.rows()?;
         rows.retain(|row| row.setting == *setting);
-        let ours = rows.iter().filter(|row| row.contender == "rhumb");
-        let date = ours.map(|row| row.date.clone()).max().unwrap_or_default();
+        let dates = |name: &str| -> BTreeSet<String> {
+            rows.iter().filter(|it| it.contender == name).map(|it| it.date.clone()).collect()
+        };
+        let (ours, measures) = (dates(OURS), dates(MEASURE));
+        let date = ours.intersection(&measures).max().or(ours.last()).cloned().unwrap_or_default();
         rows.retain(|row| row.date == date);
         Ok(rows)
     }
@@ -239,8 +247,8 @@ mod tests {
             peak_bytes: 99,
             written_bytes: 77,
             missing: 0,
-            repeats: 1,
-            violations: 2,
+            repeats: 0,
+            violations: 0,
         };
         Row {
             date: date.to_owned(),
@@ -258,20 +266,49 @@ mod tests {
         let mut row = row("2026-11-16T07:00:00Z", "rhumb");
         assert_eq!(Row::parse(&row.line()), Some(row.clone()));
         assert_eq!(row.line().split(',').count(), HEADER.split(',').count());
-        row.figures.steady = None;
+        row.figures =
+            Figures { steady: None, missing: 1, repeats: 2, violations: 3, ..row.figures };
         assert_eq!(Row::parse(&row.line()), Some(row.clone()));
         assert_eq!(Row::parse("1,2,3"), None);
+    }
+
+    fn book(folder: &Path, date: &str, machine: &str) -> Book {
+        let [date, machine] = [date, machine].map(str::to_owned);
+        Book { folder: folder.to_owned(), machine, date, commit: "abc".to_owned() }
+    }
+
+    #[test]
+    fn a_run_of_ours_that_is_not_right_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let monday = "2026-11-16T07:00:00Z";
+        let right = row(monday, "rhumb");
+        let [mut wrong, mut peer] = ["rhumb", "wget2"].map(|name| row(monday, name));
+        (wrong.figures.repeats, peer.figures.repeats) = (1, 1);
+        let here = book(folder.path(), monday, "here");
+        here.append(&[wrong, right.clone(), peer.clone()]).unwrap();
+        assert_eq!(here.last(&Setting::BROAD).unwrap(), [right, peer]);
+    }
+
+    #[test]
+    fn the_last_run_beside_the_measure_is_preferred() {
+        let folder = tempfile::tempdir().unwrap();
+        let days = ["2026-11-16T07:00:00Z", "2026-11-17T07:00:00Z", "2026-11-18T07:00:00Z"];
+        let check = |day: usize, names: &[&str], expect: usize| {
+            let here = book(folder.path(), days[day], "here");
+            let rows: Vec<Row> = names.iter().map(|name| row(days[day], name)).collect();
+            here.append(&rows).unwrap();
+            let last = here.last(&Setting::BROAD).unwrap();
+            assert!(!last.is_empty() && last.iter().all(|it| it.date == days[expect]), "{last:?}");
+        };
+        check(0, &["rhumb", "scrapy"], 0);
+        check(1, &["rhumb", "wget2"], 1);
+        check(2, &["rhumb"], 1);
     }
 
     #[test]
     fn the_last_run_is_the_last_that_measured_ours() {
         let folder = tempfile::tempdir().unwrap();
-        let book = |date: &str, machine: &str| Book {
-            folder: folder.path().to_owned(),
-            machine: machine.to_owned(),
-            date: date.to_owned(),
-            commit: "abc".to_owned(),
-        };
+        let book = |date: &str, machine: &str| book(folder.path(), date, machine);
         let (monday, tuesday) = ("2026-11-16T07:00:00Z", "2026-11-17T07:00:00Z");
         book(monday, "here").append(&[row(monday, "rhumb"), row(monday, "wget2")]).unwrap();
         book(tuesday, "here").append(&[row(tuesday, "wget2")]).unwrap();

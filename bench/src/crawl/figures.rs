@@ -53,6 +53,12 @@ impl Figures {
         }
     }
 
+    /// Whether every page was asked for once, and none that is forbidden: else its speed says
+    /// nothing.
+    pub fn is_right(&self) -> bool {
+        self.missing == 0 && self.repeats == 0 && self.violations == 0
+    }
+
     /// Pages a second from the start of the program to its end.
     pub fn per_second(&self) -> f64 {
         self.pages / self.seconds

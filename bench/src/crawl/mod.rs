@@ -38,56 +38,89 @@ pub fn measure(words: &[&str]) -> Outcome {
     let wish = Wish::parse(words)?;
     let book = Book::open();
     let grounds = Grounds::new(wish.keep)?;
-    let mut is_slower = false;
+    let mut faults = Vec::new();
     for setting in &wish.settings {
         println!("{}", setting.title());
         if let Some(caveat) = grounds.caveat(setting.threads) {
             println!("{caveat}");
         }
         let stand = grounds.serve(*setting)?;
-        let (summaries, rows) = race(&stand, &wish, &book)?;
+        let Race { summaries, rows, failed } = race(&stand, &wish, &book)?;
         println!("{}", table::head());
         for line in table::lines(&summaries) {
             println!("{line}");
         }
+        faults.extend(failed);
+        let wrong = summaries.first().and_then(Summary::fault);
+        faults.extend(wrong.map(|fault| format!("rhumb on {}: {fault}", setting.title())));
         if wish.ratchet {
-            is_slower |= compare(&book, &stand, &summaries)?;
+            faults.extend(compare(&book, &stand, &summaries)?.then(|| SLOWER.to_owned()));
         } else {
             println!("kept in {}", book.append(&rows)?.display());
         }
         println!();
     }
-    if is_slower { Err(SLOWER.into()) } else { Ok(()) }
+    outcome(&faults)
+}
+
+/// An error that names all faults, the same one once, if there are any.
+fn outcome(faults: &[String]) -> Outcome {
+    let mut told: Vec<&str> = Vec::new();
+    for fault in faults {
+        if !told.contains(&fault.as_str()) {
+            told.push(fault);
+        }
+    }
+    if told.is_empty() { Ok(()) } else { Err(told.join("\nerror: ").into()) }
+}
+
+/// What came of all runs on one web.
+struct Race {
+    /// Of everyone who has a run, ours first.
+    summaries: Vec<Summary>,
+    rows: Vec<Row>,
+    /// Why peers are missing from some of the runs.
+    failed: Vec<String>,
 }
 
 /// All runs of all contenders on one web, in turns, with the server's ceiling before and after.
-fn race(stand: &Stand<'_>, wish: &Wish, book: &Book) -> Result<(Vec<Summary>, Vec<Row>), String> {
+/// A peer that fails is out of it; what the others reach is kept all the same.
+fn race(stand: &Stand<'_>, wish: &Wish, book: &Book) -> Result<Race, String> {
     let versions: Vec<String> = wish.contenders.iter().map(|it| it.version()).collect();
     let summary = |(contender, version): (&Contender, &String)| Summary {
         name: format!("{} {version}", contender.name()),
         runs: Vec::new(),
     };
     let mut summaries: Vec<Summary> = wish.contenders.iter().zip(&versions).map(summary).collect();
-    let mut rows = Vec::new();
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    let mut is_out = vec![false; summaries.len()];
     let before = stand.ceiling();
     for run in 1..=wish.runs {
         for (at, contender) in wish.contenders.iter().enumerate() {
-            let runs = &mut summaries[at].runs;
-            if runs.iter().any(|it| it.seconds > REPEATED_MAX_SECONDS) {
+            if is_out[at] {
                 continue;
             }
             let name = contender.name();
             eprintln!("  run {run} of {}: {name}", wish.runs);
-            let (figures, folder) = stand.run(*contender, run)?;
+            let (figures, folder) = match stand.run(*contender) {
+                Err(why) if *contender != Contender::Rhumb => {
+                    is_out[at] = true;
+                    failed.push(why);
+                    continue;
+                }
+                ran => ran?,
+            };
             if *contender == Contender::Rhumb && run == 1 {
                 println!("{}", warcio::check(&contender::archive(&folder))?);
             }
             rows.push(book.row(stand.setting, (name, &versions[at]), (run, figures)));
-            runs.push(figures);
+            summaries[at].runs.push(figures);
+            is_out[at] = figures.seconds > REPEATED_MAX_SECONDS;
         }
     }
     println!("server alone, by wrk: {} before, {} after", rate(before), rate(stand.ceiling()));
-    Ok((summaries, rows))
+    summaries.retain(|it| !it.runs.is_empty());
+    Ok(Race { summaries, rows, failed })
 }
 
 fn rate(ceiling: Result<f64, String>) -> String {
@@ -107,4 +140,16 @@ fn compare(book: &Book, stand: &Stand<'_>, now: &[Summary]) -> Result<bool, Stri
     let since = kept.first().map_or("", |row| row.commit.as_str());
     println!("{}", ratchet.sentence(since));
     Ok(ratchet.is_slower())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_is_told_once() {
+        let faults = ["one", "two", "one"].map(str::to_owned);
+        assert_eq!(outcome(&faults).unwrap_err().to_string(), "one\nerror: two");
+        assert!(outcome(&[]).is_ok());
+    }
 }

@@ -3,6 +3,7 @@
 use super::book::{Book, Row};
 use super::contender::Contender;
 use super::figures::Figures;
+use super::outcome;
 use super::setting::Setting;
 use super::stand::{Grounds, Stand};
 use super::table::{self, Summary};
@@ -43,21 +44,22 @@ pub fn measure(words: &[&str]) -> Outcome {
     // A quick look is not worth keeping.
     let book = (!is_quick).then(Book::open);
     let grounds = Grounds::new(false)?;
+    let mut faults = Vec::new();
     for series in all(if is_quick { QUICK } else { 1 }) {
         if names.is_empty() || names.contains(&series.name) {
-            climb(&grounds, book.as_ref(), &series, runs)?;
+            faults.extend(climb(&grounds, book.as_ref(), &series, runs)?);
         }
     }
-    Ok(())
+    outcome(&faults)
 }
 
-/// All crawls of a series: its webs take turns.
+/// All crawls of a series: its webs take turns. Gives what was not right in them.
 fn climb(
     grounds: &Grounds,
     book: Option<&Book>,
     series: &Series,
     runs: usize,
-) -> Result<(), String> {
+) -> Result<Vec<String>, String> {
     println!("{}: {}", series.name, series.what);
     eprintln!("  {} webs are made", series.settings.len());
     let stands: Vec<Stand<'_>> =
@@ -69,7 +71,7 @@ fn climb(
     for run in 1..=runs {
         for (stand, summary) in stands.iter().zip(&mut summaries) {
             eprintln!("  run {run} of {runs}: {}", summary.name);
-            let (figures, _) = stand.run(ours, run)?;
+            let (figures, _) = stand.run(ours)?;
             summary.runs.push(figures);
             rows.push((stand.setting, run, figures));
         }
@@ -89,7 +91,8 @@ fn climb(
         println!("kept in {}", book.append(&rows)?.display());
     }
     println!();
-    Ok(())
+    let fault = |it: &Summary| Some(format!("rhumb on {}: {}", it.name, it.fault()?));
+    Ok(summaries.iter().filter_map(fault).collect())
 }
 
 fn print(summaries: &[Summary]) {

@@ -1,5 +1,6 @@
 //! Where crawls are run: the server on one core, the crawler on others, a fresh folder each time.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -27,6 +28,8 @@ pub struct Grounds {
     all: Cores,
     server: Cores,
     scratch: PathBuf,
+    /// How many folders of crawls were made in it.
+    folders: Cell<usize>,
     keep: bool,
 }
 
@@ -49,9 +52,18 @@ impl Grounds {
         raise_file_limit();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let scratch = PathBuf::from(format!("{SCRATCH}/{}", now.as_secs()));
-        fs::create_dir_all(&scratch)
+        fs::create_dir_all(SCRATCH)
+            .and_then(|()| fs::create_dir(&scratch))
             .map_err(|e| format!("cannot make {}: {e}", scratch.display()))?;
-        Ok(Self { server: all.first(1), all, scratch, keep })
+        Ok(Self { server: all.first(1), all, scratch, folders: Cell::new(0), keep })
+    }
+
+    /// Makes a folder that no other crawl has, whatever it is called.
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        self.folders.set(self.folders.get() + 1);
+        let folder = self.scratch.join(format!("{}-{name}", self.folders.get()));
+        fs::create_dir(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+        Ok(folder)
     }
 
     /// The cores of the crawler, and whether the server is on one of them.
@@ -106,14 +118,13 @@ impl Stand<'_> {
     }
 
     /// Crawls it once.
-    pub fn run(&self, contender: Contender, number: usize) -> Result<(Figures, PathBuf), String> {
+    pub fn run(&self, contender: Contender) -> Result<(Figures, PathBuf), String> {
         let name = contender.name();
         let setting = &self.setting;
         let title = setting.title().replace([' ', ',', ':'], "-");
-        let folder = self.grounds.scratch.join(format!("{title}-{name}-{number}"));
-        let made = |e| format!("cannot make {}: {e}", folder.display());
-        fs::create_dir_all(&folder).map_err(made)?;
+        let folder = self.grounds.folder(&format!("{title}-{name}"))?;
         let talk = folder.join("talk");
+        let made = |e| format!("cannot make {}: {e}", talk.display());
         let mut command = contender.command(&self.served, &folder, setting)?;
         command.stderr(File::create(&talk).map_err(made)?);
         self.served.forget();
@@ -152,4 +163,27 @@ fn last_lines(talk: &Path) -> String {
     let text = String::from_utf8_lossy(&text).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(TALK_LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crawls_of_the_same_name_have_folders_of_their_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let all = Cores::allowed().unwrap();
+        let grounds = Grounds {
+            server: all.first(1),
+            all,
+            scratch: scratch.path().to_owned(),
+            folders: Cell::new(0),
+            keep: false,
+        };
+        let folders = ["broad-rhumb"; 2].map(|name| grounds.folder(name).unwrap());
+        assert_ne!(folders[0], folders[1]);
+        // One that is there already is not taken.
+        fs::create_dir(scratch.path().join("3-broad-rhumb")).unwrap();
+        assert!(grounds.folder("broad-rhumb").unwrap_err().contains("3-broad-rhumb"));
+    }
 }

@@ -24,6 +24,24 @@ impl Summary {
         self.spread(|figures| Some(of(figures))).map_or(f64::NAN, |spread| spread.middle)
     }
 
+    /// The most of one figure; not a number if there is none.
+    pub fn most(&self, of: impl Fn(&Figures) -> f64) -> f64 {
+        self.spread(|figures| Some(of(figures))).map_or(f64::NAN, |spread| spread.most)
+    }
+
+    /// What was not right in any run, if something was not.
+    pub fn fault(&self) -> Option<String> {
+        let is_wrong = self.runs.iter().any(|it| !it.is_right());
+        is_wrong.then(|| {
+            format!(
+                "missing pages: {}, repeats: {}, violations: {}; such runs are not kept",
+                self.sum(|it| it.missing),
+                self.sum(|it| it.repeats),
+                self.sum(|it| it.violations)
+            )
+        })
+    }
+
     /// The sum over all runs: a single miss is one too many.
     fn sum(&self, of: impl Fn(&Figures) -> usize) -> usize {
         self.runs.iter().map(of).sum()
@@ -112,5 +130,33 @@ mod tests {
         assert_eq!(spread(Spread::of(vec![1_500.4])), "1,500");
         assert_eq!(spread(Spread::of(vec![3.0, 1_234.0, 2.0])), "3 (2–1,234)");
         assert_eq!(spread(None), "-");
+    }
+
+    #[test]
+    fn a_single_wrong_run_is_a_fault() {
+        let right = run(0, 0);
+        let check = |runs: &[Figures], expect: Option<&str>| {
+            let summary = Summary { name: "rhumb".to_owned(), runs: runs.to_vec() };
+            let fault = summary.fault();
+            assert_eq!(fault.is_some(), expect.is_some(), "{fault:?}");
+            assert!(fault.unwrap_or_default().contains(expect.unwrap_or_default()));
+        };
+        check(&[right, right], None);
+        check(&[right, run(2, 0)], Some("repeats: 2, violations: 0"));
+        check(&[run(1, 0), run(1, 3)], Some("repeats: 2, violations: 3"));
+    }
+
+    fn run(repeats: usize, violations: usize) -> Figures {
+        Figures {
+            pages: 1.0,
+            seconds: 1.0,
+            steady: None,
+            cpu: 1.0,
+            peak_bytes: 0,
+            written_bytes: 0,
+            missing: 0,
+            repeats,
+            violations,
+        }
     }
 }

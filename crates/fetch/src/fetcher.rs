@@ -165,7 +165,7 @@ impl Fetcher {
         claim.map_err(|_| Outcome::AddressBusy(patience))
     }
 
-    /// The site's idle connection, if there is one and its address lets us pass.
+    /// An idle connection of the site, if there is one and its address lets us pass.
     async fn kept(&self, site: &Site, scheme: Scheme) -> Result<Option<(Line, Pass)>, Outcome> {
         let Some((parked, pass)) = self.unpark(site, scheme)? else { return Ok(None) };
         let line = parked.wake(self.settings.header_bytes_max).await;

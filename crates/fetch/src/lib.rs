@@ -2,8 +2,8 @@
 //!
 //! [`Fetcher::run`] takes a ticket to an [`Outcome`](rhumb_web::Outcome) and cannot fail: whatever
 //! a server, a resolver or a proxy does wrong is data, and every wait and every size has a limit.
-//! It keeps at most one idle connection a site, one cookie jar a site, the names it looked up, and
-//! one gate an address, all bounded; and so are the bytes of all bodies in flight together.
+//! It keeps a few idle connections a site, one cookie jar a site, the names it looked up, and one
+//! gate an address, all bounded; and so are the bytes of all bodies in flight together.
 //!
 //! It never follows a redirect, never sends a request twice, never reads robots.txt or the
 //! environment, and never connects to an address that it did not check.

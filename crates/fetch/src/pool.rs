@@ -1,11 +1,11 @@
-//! Idle connections: at most one a site, parked without a task.
+//! Idle connections: a site has as many as it had fetches at once, parked without a task.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use rhumb_web::{Scheme, Site, Tls};
 
-use crate::recent::Recent;
 use crate::wire::{Fault, Http, Idle};
 
 /// How long a connection is kept. Gaps longer than this belong to sites that are slow or pushed
@@ -14,6 +14,9 @@ const IDLE_TIME: Duration = Duration::from_secs(15);
 
 /// Taken off what a server promises to wait: the next request needs time to arrive.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
+
+/// Idle connections of one site: as many as a user may set to be in use at once.
+const SITE_IDLE_MAX: usize = 16;
 
 /// Where a connection leads, and how.
 #[derive(Clone, Copy)]
@@ -78,31 +81,83 @@ fn promised(header: &str) -> Option<Duration> {
     value.trim().trim_matches('"').parse().ok().map(Duration::from_secs)
 }
 
-/// The idle connections of all sites.
+/// The idle connections of all sites, in two generations as in [`Recent`](crate::recent::Recent),
+/// but here every connection counts and not every site.
 pub(crate) struct Pool {
-    parked: Recent<Site, Parked>,
+    young: Shelf,
+    old: Shelf,
+    half: usize,
 }
 
 impl Pool {
     /// A pool of at most so many connections.
     pub(crate) fn new(idle_max: usize) -> Self {
-        Self { parked: Recent::new(idle_max) }
+        Self { young: Shelf::default(), old: Shelf::default(), half: (idle_max / 2).max(1) }
     }
 
-    /// The site's idle connection, if it still is one; one of the other scheme is closed.
+    /// The site's newest idle connection that still is one. Those that are not, or are of the other
+    /// scheme, are closed: whoever gets `None` may open one, and the site has no other idle.
     pub(crate) fn take(&mut self, now: Instant, site: &Site, scheme: Scheme) -> Option<Parked> {
-        let mut parked = self.parked.take(site)?;
-        (parked.route.scheme == scheme && parked.is_open(now)).then_some(parked)
+        loop {
+            let mut parked = self.young.pop(site).or_else(|| self.old.pop(site))?;
+            if parked.route.scheme == scheme && parked.is_open(now) {
+                return Some(parked);
+            }
+        }
     }
 
-    /// Parks a connection in place of any other of its site.
+    /// Parks a connection, unless its site has enough; the oldest of all are closed for it.
     pub(crate) fn put(&mut self, site: Site, parked: Parked) {
-        self.parked.put(site, parked);
+        if self.young.count(&site) + self.old.count(&site) >= SITE_IDLE_MAX {
+            return;
+        }
+        if self.young.total >= self.half {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.push(site, parked);
     }
 
     /// Closes the connections that were kept long enough.
     pub(crate) fn sweep(&mut self, now: Instant) {
-        self.parked.retain(|_, parked| parked.is_open(now));
+        self.young.sweep(now);
+        self.old.sweep(now);
+    }
+}
+
+/// One generation. No site in it is without a connection.
+#[derive(Default)]
+struct Shelf {
+    sites: HashMap<Site, Vec<Parked>>,
+    total: usize,
+}
+
+impl Shelf {
+    fn count(&self, site: &Site) -> usize {
+        self.sites.get(site).map_or(0, Vec::len)
+    }
+
+    fn push(&mut self, site: Site, parked: Parked) {
+        // Most sites have one connection, and it is large.
+        self.sites.entry(site).or_insert_with(|| Vec::with_capacity(1)).push(parked);
+        self.total += 1;
+    }
+
+    fn pop(&mut self, site: &Site) -> Option<Parked> {
+        let row = self.sites.get_mut(site)?;
+        let parked = row.pop();
+        if row.is_empty() {
+            self.sites.remove(site);
+        }
+        self.total -= usize::from(parked.is_some());
+        parked
+    }
+
+    fn sweep(&mut self, now: Instant) {
+        self.sites.retain(|_, row| {
+            row.retain_mut(|parked| parked.is_open(now));
+            !row.is_empty()
+        });
+        self.total = self.sites.values().map(Vec::len).sum();
     }
 }
 

@@ -47,12 +47,6 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.young.remove(key).or_else(|| self.old.remove(key))
     }
 
-    /// Forgets the entries that are not to be kept.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
-        self.young.retain(&mut keep);
-        self.old.retain(keep);
-    }
-
     #[cfg(test)]
     fn len(&self) -> usize {
         self.young.len() + self.old.len()
@@ -92,7 +86,5 @@ mod tests {
             assert_eq!(map.get(&(value % 3)).copied(), Some(value));
         }
         assert_eq!(map.len(), 3);
-        map.retain(|key, _| *key == 1);
-        assert_eq!(map.len(), 1);
     }
 }

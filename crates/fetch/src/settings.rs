@@ -35,8 +35,8 @@ pub struct FetchSettings {
     pub header_bytes_max: usize,
     /// The gap between two requests to one address; zero lifts the limit in flight too.
     pub ip_gap: Duration,
-    /// The most connections that are kept for a next request. Each is an open file; of at least
-    /// half as many sites the latest is kept.
+    /// The most connections that are kept for a next request. Each is an open file; at least
+    /// the latest half as many are kept.
     pub idle_max: usize,
     /// Networks that may be visited although they are not public.
     pub allow_private: Networks,

@@ -19,6 +19,8 @@ use crate::quantity::{counted, grouped};
 const TIME_MAX: &str = "10s";
 /// And one that does not end is killed.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How often it is asked what holds it back.
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// What came of the crawl.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ pub(super) struct Crawled {
     pub(super) server_busy: f64,
     /// Server and crawl had the same core.
     pub(super) is_shared: bool,
-    /// What held it back, as it says itself.
+    /// What held it back, as it said itself: the disk or memory, or nothing of the two.
     pub(super) held_back_by: Option<String>,
 }
 
@@ -58,18 +60,17 @@ pub(super) fn run(
     steps.next(&format!("crawling {}", counted(of, "page")))?;
     let home = folder.join("crawl");
     let mut command = command(served, &home)?;
-    let mut running = cores.start(&mut command).map_err(|error| failed(&error))?;
+    let started = steps.stop.start(|| cores.start(&mut command));
+    let mut running = started.map_err(|error| failed(&error))?;
     let (pid, stderr) = (running.pid(), running.child().stderr.take());
     let mut looks = vec![Look::now(Duration::ZERO, 0, pid, cores)];
-    let mut held_back_by = None;
+    let mut asked = Asked::default();
     let taken = running.watch(PATIENCE, |at| {
         end_if_asked(steps.stop, pid);
         let pages = served.pages_answered();
         looks.push(Look::now(at, pages, pid, cores));
         steps.show(&format!("crawling: {} of {}", grouped(pages), counted(of, "page")));
-        if held_back_by.is_none() && pages * 2 >= of {
-            held_back_by = held_back(&home);
-        }
+        asked.look(at, || held_back(&home));
     });
     steps.stop.check()?;
     let taken = taken.map_err(|error| failed(&error))?;
@@ -103,7 +104,7 @@ pub(super) fn run(
         others_busy: share(full.cores.saturating_sub(ours), cores_count),
         server_busy: share(full.server, 1),
         is_shared,
-        held_back_by,
+        held_back_by: asked.held_back_by,
     })
 }
 
@@ -131,10 +132,52 @@ fn end_if_asked(stop: &Stop, pid: u32) {
     }
 }
 
+/// What a crawl has said while it ran.
+#[derive(Default)]
+struct Asked {
+    last: Duration,
+    held_back_by: Option<String>,
+}
+
+impl Asked {
+    /// Asks if it is time to. The processor is watched from outside, and near its end a crawl only
+    /// waits for the last pages: an answer that names neither disk nor memory changes nothing.
+    fn look(&mut self, at: Duration, ask: impl FnOnce() -> Option<String>) {
+        if at.saturating_sub(self.last) < ASK_EVERY {
+            return;
+        }
+        self.last = at;
+        if let Some(word) = ask().filter(|word| ["disk", "memory"].contains(&word.as_str())) {
+            self.held_back_by = Some(word);
+        }
+    }
+}
+
 /// What a running crawl says of itself; one that does not answer says nothing.
 fn held_back(home: &Path) -> Option<String> {
     match ask(home, &Question::Status).ok()?? {
         Reply::Status(status) => Some(status.held_back_by),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_answer_that_names_disk_or_memory_counts() {
+        let mut asked = Asked::default();
+        let mut check = |ms, answer: Option<&str>, expect: Option<&str>| {
+            asked.look(Duration::from_millis(ms), || answer.map(str::to_owned));
+            assert_eq!(asked.held_back_by.as_deref(), expect, "at {ms} ms");
+        };
+        check(20, Some("disk"), None);
+        check(1_000, Some("cpu"), None);
+        check(1_980, Some("disk"), None);
+        check(2_000, Some("disk"), Some("disk"));
+        check(3_020, Some("memory"), Some("memory"));
+        check(4_020, Some("nothing"), Some("memory"));
+        check(5_020, None, Some("memory"));
     }
 }

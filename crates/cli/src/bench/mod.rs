@@ -21,7 +21,7 @@ use rhumb_measure::parts::{self, Part, Sample};
 use rhumb_measure::run::Cores;
 use rhumb_testweb::{Coding, Served, Spec};
 
-use crate::fault::{Fault, INTERRUPTED};
+use crate::fault::Fault;
 use crate::machine;
 use crate::quantity::counted;
 use crate::screen::{self, Live};
@@ -121,7 +121,7 @@ fn print(report: &Report) -> std::io::Result<()> {
 }
 
 /// The first signal that asks for an end is obeyed at the next step, a few seconds later at most,
-/// so that nothing stays behind; the second at once.
+/// in good order; the second at once. Nothing stays behind by either.
 async fn listen(stop: Arc<Stop>) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
@@ -140,20 +140,16 @@ async fn listen(stop: Arc<Stop>) {
         if is_first {
             stop.ask();
         } else {
-            end_at_once();
+            stop.end_at_once();
         }
     }
-}
-
-#[expect(clippy::exit, reason = "the user asked twice")]
-fn end_at_once() {
-    std::process::exit(i32::from(INTERRUPTED));
 }
 
 /// Measures everything, step by step.
 fn measure(args: &BenchArgs, stop: &Stop) -> Result<Report, Fault> {
     let mut steps = Steps::new(stop);
     let folder = workplace(args.output.as_deref())?;
+    stop.hold_folder(folder.path());
     let cores = Cores::allowed().map_err(|error| pinning(&error))?;
     let (serving, crawling) = cores.split(1);
     let (hosts, pages) = (args.hosts, args.pages);

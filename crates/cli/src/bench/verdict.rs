@@ -96,9 +96,7 @@ pub(super) fn sentence(report: &Report) -> String {
         Bottleneck::None if crawled.is_short => {
             "none was found: the crawl was too short to tell; with more --pages it can".to_owned()
         }
-        Bottleneck::None => {
-            "none was found: neither the processor nor the disk was used up".to_owned()
-        }
+        Bottleneck::None => "none was found: the processor, at least, was not used up".to_owned(),
     }
 }
 

@@ -30,7 +30,8 @@ use tokio::sync::{mpsc, watch};
 
 use crate::forget;
 use crate::partition::{Partition, PartitionSettings};
-use crate::store::{self, Identity, StoreSettings};
+use crate::store::{self, Identity, Opened, StoreSettings};
+use crate::tables::Tables;
 use clock::Clock;
 use desk::Desk;
 use keeping::Keeping;
@@ -200,9 +201,7 @@ pub async fn run(
     seeds: &[CanonUrl],
     outlet: Outlet,
 ) -> Result<Summary, CrawlError> {
-    let disk = rhumb_disk::real();
-    let tables = forget::open_tables(&settings)?;
-    let opened = store::open(&disk, &tables, &settings.store())?;
+    let (tables, opened) = open(settings.clone()).await?;
     settings.hash = opened.identity.hash;
     settings.born_ms = opened.identity.born_ms;
     let clock = Clock::resume(opened.last, settings.born_ms);
@@ -271,4 +270,15 @@ pub async fn run(
         drop(tokio::task::spawn_blocking(move || tables.settle()).await);
     }
     Ok(Summary { ended, duplicates: progress.tally.duplicates, progress, hosts, facts })
+}
+
+/// Opens what a crawl keeps. It may take a while, in which signals, questions and the display have
+/// their turn.
+async fn open(settings: CrawlSettings) -> Result<(Arc<dyn Tables>, Opened), CrawlError> {
+    let opening = tokio::task::spawn_blocking(move || {
+        let tables = forget::open_tables(&settings)?;
+        let opened = store::open(&rhumb_disk::real(), &tables, &settings.store())?;
+        Ok((tables, opened))
+    });
+    opening.await.unwrap_or(Err(CrawlError::Panicked))
 }

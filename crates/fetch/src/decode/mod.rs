@@ -167,16 +167,18 @@ fn gunzip(body: &[u8], limit: usize, out: &mut Vec<u8>) -> Ended {
 fn gunzip_whole(body: &[u8], limit: usize) -> Option<Vec<u8>> {
     // A header with more in it is left to zlib, which looks closer.
     let is_bare = body.starts_with(&BARE_GZIP);
-    // The trailer says how much comes out; a lie costs no more than the limit.
+    // The trailer says how much comes out; a lie costs no more than the limit, and not for long.
     let size = usize::try_from(u32::from_le_bytes(*body.last_chunk()?)).ok()?;
     if !is_bare || size > limit {
         return None;
     }
     let mut out = vec![0; size];
     let count = Decompressor::new().gzip_decompress(body, &mut out).ok()?;
-    out.truncate(count);
+    if count != size {
+        return None;
+    }
     // Only the first member was undone. If another follows, it does so on the first one's size.
-    let [a, b, c, d] = u32::try_from(count).ok()?.to_le_bytes();
+    let [a, b, c, d] = u32::try_from(size).ok()?.to_le_bytes();
     let seam = [a, b, c, d, GZIP_MAGIC[0], GZIP_MAGIC[1]];
     memmem::find(body, &seam).is_none().then_some(out)
 }

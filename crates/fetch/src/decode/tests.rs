@@ -170,3 +170,14 @@ fn a_usual_body_is_undone_at_once_and_an_odd_one_is_not() {
     assert_eq!(gunzip_whole(&body.repeat(2), limit), None, "two members");
     assert_eq!(gunzip_whole(&body[..body.len() - 1], limit), None, "cut short");
 }
+
+#[test]
+fn a_trailer_that_lies_leaves_no_large_memory_behind() {
+    let lie = u32::try_from(INFLATION_FREE).expect("small").to_le_bytes();
+    let body = [gzip(b"short"), lie.to_vec()].concat();
+    assert_eq!(gunzip_whole(&body, INFLATION_FREE), None, "more was promised than came");
+    let mut out = Vec::new();
+    assert_eq!(gunzip(&body, INFLATION_FREE, &mut out), Ended::Whole);
+    assert_eq!(out, b"short");
+    assert!(out.capacity() <= STEP, "{} bytes are held", out.capacity());
+}

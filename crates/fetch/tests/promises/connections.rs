@@ -1,10 +1,11 @@
-//! Connections are kept, one a site, and never written to twice.
+//! Connections are kept, as many as were in use at once, and never written to twice.
 
 use std::sync::Arc;
 
 use rhumb_fetch::FetchSettings;
 use rhumb_web::{Failure, Outcome};
-use tokio::sync::Notify;
+use tokio::sync::{Barrier, Notify};
+use tokio::task::JoinSet;
 
 use crate::door::{answered, door, fetch, settings};
 use crate::server::{Server, ok};
@@ -109,4 +110,50 @@ async fn check_rounds(idle_max: usize, sites: u8, expect: usize) {
 async fn connections_are_kept_of_half_as_many_sites_as_there_are_places() {
     check_rounds(40, 20, 1).await;
     check_rounds(6, 20, 3).await;
+}
+
+/// Fetches from one server in rounds of `at_once`; counts the connections that it accepted.
+async fn check_at_once(idle_max: usize, at_once: usize, rounds: usize, expect: usize) {
+    // Nothing is answered before all of a round have asked: they are truly at once.
+    let all = Arc::new(Barrier::new(at_once));
+    let server = Server::script(move |mut caller| {
+        let all = Arc::clone(&all);
+        async move {
+            while caller.hears().await {
+                all.wait().await;
+                caller.says(&ok("", b"x")).await;
+            }
+        }
+    })
+    .await;
+    let door = Arc::new(door(FetchSettings { idle_max, ..settings() }));
+    for _ in 0..rounds {
+        let mut round = JoinSet::new();
+        for _ in 0..at_once {
+            let (door, url) = (Arc::clone(&door), server.url("/"));
+            round.spawn(async move { answered(fetch(&door, &url).await) });
+        }
+        round.join_all().await;
+        door.close_idle();
+    }
+    let numbers = server.connections();
+    assert_eq!(numbers.len(), at_once * rounds, "{at_once} at once");
+    let accepted = numbers.into_iter().max().map_or(0, |last| last + 1);
+    assert_eq!(accepted, expect, "{at_once} at once, {idle_max} places");
+}
+
+#[tokio::test]
+async fn a_site_keeps_as_many_connections_as_it_uses_at_once() {
+    check_at_once(64, 1, 5, 1).await;
+    check_at_once(64, 16, 5, 16).await;
+}
+
+#[tokio::test]
+async fn the_connections_of_one_site_count_one_by_one() {
+    check_at_once(8, 16, 2, 16 + 8).await;
+}
+
+#[tokio::test]
+async fn no_site_keeps_more_than_sixteen_connections() {
+    check_at_once(256, 20, 2, 20 + 4).await;
 }

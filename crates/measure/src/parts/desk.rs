@@ -257,7 +257,7 @@ fn is_page(ticket: &Ticket) -> bool {
 /// A URL and the partition that it belongs to.
 fn owned(number: u64) -> (PartitionId, Candidate) {
     let candidate = candidate(number);
-    (candidate.url.site().pld().partition(HASH, PARTITIONS), candidate)
+    (candidate.url.pld().partition(HASH, PARTITIONS), candidate)
 }
 
 /// The n-th URL, about 70 bytes long, on one of the sites.

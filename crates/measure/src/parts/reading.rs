@@ -59,7 +59,7 @@ pub(super) fn parts(sample: &Sample) -> Vec<Part> {
             let Some(url) = next.next() else { return };
             let candidate = Candidate::new(url.clone(), Errand::Page, 3, 0);
             black_box(rules.judge(&candidate));
-            black_box(candidate.url.site().pld().partition(HASH, PARTITIONS));
+            black_box(candidate.url.pld().partition(HASH, PARTITIONS));
         }),
         per_page: count(links.len()),
         within: None,

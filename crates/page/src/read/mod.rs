@@ -4,7 +4,7 @@ use rhumb_web::{Canon, CanonUrl, Link, LinkKind};
 
 use crate::charset::{Charset, charset, decode};
 use crate::mime::Mime;
-use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, scan, scan_links};
+use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, UrlRoom, scan, scan_links};
 use crate::sitemap::{ENTRIES_MAX, Sitemap, SitemapKind, inflated, plain_sitemap};
 use crate::words::{Gap, Words};
 
@@ -129,40 +129,56 @@ fn listed(charset: Charset, list: Sitemap, url: &CanonUrl, canon: Canon) -> Page
     let (format, kind) =
         if feed { (Format::Feed, LinkKind::Feed) } else { (Format::Sitemap, LinkKind::Sitemap) };
     let scan = Scan { cut: list.cut, ..Scan::default() };
-    let mut page = Page::new(format, Some(charset), scan);
+    let page = Page::new(format, Some(charset), scan);
+    let mut listing = Listing { page, room: UrlRoom::new(), url, canon };
     for entry in list.entries {
         if list.kind == SitemapKind::Index {
-            page.sitemaps.extend(url.join(&entry.loc, canon).ok());
+            listing.sitemap(&entry.loc);
             continue;
         }
-        page.list(&entry.loc, kind, entry.lastmod, url, canon);
+        listing.link(&entry.loc, kind, entry.lastmod);
         for alternate in &entry.alternates {
-            page.list(alternate, LinkKind::Hreflang, None, url, canon);
+            listing.link(alternate, LinkKind::Hreflang, None);
         }
     }
-    page
+    listing.page
 }
 
-impl Page {
-    fn list(
-        &mut self,
-        loc: &str,
-        kind: LinkKind,
-        lastmod: Option<String>,
-        url: &CanonUrl,
-        canon: Canon,
-    ) {
-        if self.scan.links.len() == ENTRIES_MAX {
-            self.scan.cut = true;
+/// A list whose addresses are being resolved.
+struct Listing<'a> {
+    page: Page,
+    room: UrlRoom,
+    url: &'a CanonUrl,
+    canon: Canon,
+}
+
+impl Listing<'_> {
+    fn sitemap(&mut self, loc: &str) {
+        if self.room.is_used_up() {
+            self.page.scan.cut = true;
             return;
         }
-        match url.join(loc, canon) {
-            Ok(url) => {
-                self.scan.links.push(Link { url, kind, text: String::new(), nofollow: false });
-                self.lastmods.push(lastmod);
+        match self.url.join(loc, self.canon) {
+            Ok(url) if self.room.take(&url) => self.page.sitemaps.push(url),
+            Ok(_) => self.page.scan.cut = true,
+            Err(_) => {}
+        }
+    }
+
+    fn link(&mut self, loc: &str, kind: LinkKind, lastmod: Option<String>) {
+        let scan = &mut self.page.scan;
+        if scan.links.len() == ENTRIES_MAX || self.room.is_used_up() {
+            scan.cut = true;
+            return;
+        }
+        match self.url.join(loc, self.canon) {
+            Ok(url) if self.room.take(&url) => {
+                scan.links.push(Link { url, kind, text: String::new(), nofollow: false });
+                self.page.lastmods.push(lastmod);
             }
-            Err(error) if self.scan.bad_links.len() < LINKS_MAX => {
-                self.scan.bad_links.push((loc.to_owned(), error));
+            Ok(_) => scan.cut = true,
+            Err(error) if scan.bad_links.len() < LINKS_MAX => {
+                scan.bad_links.push((loc.to_owned(), error));
             }
             Err(_) => {}
         }

@@ -1,6 +1,7 @@
 use rhumb_web::{Canon, CanonUrl};
 
 use super::{Format, Page, read, read_links};
+use crate::scan::URLS_BYTES_MAX;
 
 fn page(body: &[u8], content_type: Option<&str>, sitemap_expected: bool) -> Page {
     let url = CanonUrl::parse("http://h.test/dir/").expect("a URL");
@@ -86,5 +87,19 @@ fn who_wants_links_gets_everything_but_the_text() {
         expect.scan.text.clear();
         let found = read_links(body.as_bytes(), Some(content_type), &url, Canon::Full, false);
         assert_eq!(found, expect);
+    }
+}
+
+#[test]
+fn a_list_of_addresses_that_grow_when_resolved_is_cut() {
+    let url = CanonUrl::parse(&format!("http://h.test/{}/", "a".repeat(16_000))).expect("a URL");
+    for (root, entry) in [("urlset", "url"), ("sitemapindex", "sitemap")] {
+        let entries = format!("<{entry}><loc>x</loc></{entry}>").repeat(1_000);
+        let body = format!("<{root}>{entries}</{root}>");
+        let found = read(body.as_bytes(), Some("text/xml"), &url, Canon::Full, false);
+        let links = found.scan.links.iter().map(|link| &link.url);
+        let urls: Vec<_> = links.chain(&found.sitemaps).collect();
+        assert_eq!(urls.len(), URLS_BYTES_MAX / urls[0].as_str().len(), "{root}");
+        assert!(found.scan.cut, "{root}");
     }
 }

@@ -7,7 +7,7 @@ use rhumb_web::{LinkKind, URL_BYTES_MAX};
 use super::name::Name;
 use super::open::{Namespace, Open, breaks_out};
 use super::tag::Tag;
-use super::{FALLBACKS_MAX, LINKS_MAX, refresh, relation};
+use super::{LINKS_MAX, refresh, relation};
 use crate::entities::{Place, decode};
 use crate::words::{Gap, Words, cut};
 
@@ -36,21 +36,29 @@ pub(super) struct Ending {
     /// The number of the anchor that it closes.
     anchor: Option<usize>,
     /// It stands apart from the text after it.
-    gap: Option<Gap>,
+    pub(super) gap: Option<Gap>,
     opened: Inside,
+}
+
+impl Ending {
+    /// Whether the element changes what the links and the text in it are.
+    pub(super) fn has_effect(&self) -> bool {
+        self.opened != Inside::default()
+    }
 }
 
 /// How many open elements of each kind there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Inside {
-    templates: usize,
+    /// Those that are not drawn: templates, and scripts and styles of SVG.
+    hidden: usize,
     nofollows: usize,
     noindexes: usize,
 }
 
 impl Inside {
     fn leave(&mut self, opened: Self) {
-        self.templates = self.templates.saturating_sub(opened.templates);
+        self.hidden = self.hidden.saturating_sub(opened.hidden);
         self.nofollows = self.nofollows.saturating_sub(opened.nofollows);
         self.noindexes = self.noindexes.saturating_sub(opened.noindexes);
     }
@@ -106,7 +114,6 @@ pub(super) struct Gatherer<'a> {
     has_refresh: bool,
     anchor: Option<Anchor>,
     anchors: usize,
-    fallbacks: usize,
     open: Open,
     inside: Inside,
     off: Off,
@@ -126,7 +133,6 @@ impl<'a> Gatherer<'a> {
             has_refresh: false,
             anchor: None,
             anchors: 0,
-            fallbacks: 0,
             open: Open::default(),
             inside: Inside::default(),
             off: Off::default(),
@@ -147,6 +153,9 @@ impl<'a> Gatherer<'a> {
         if self.is_foreign() && breaks_out(tag) {
             self.close_to(self.open.depth_of_html());
         }
+        if !self.is_foreign() {
+            self.close_to(self.open.depth_before(tag));
+        }
         let namespace = self.open.namespace(tag);
         let mut ending = self.classes(tag);
         let name = tag.name.known();
@@ -158,14 +167,29 @@ impl<'a> Gatherer<'a> {
         if namespace == Namespace::Html {
             self.start_html(tag, &mut ending);
             raw = self.raw(name);
-        } else if name == b"a" {
-            let href = tag.value("href").or_else(|| tag.value("xlink:href"));
-            ending.anchor = Some(self.open_anchor(tag, href));
+        } else {
+            self.start_foreign(tag, &mut ending);
         }
-        if let Err(ending) = self.open.push(tag, namespace, ending) {
+        if let Some(ending) = self.open.push(tag, namespace, ending) {
             self.leave(&ending);
         }
         raw
+    }
+
+    fn start_foreign(&mut self, tag: &Tag<'a, '_>, ending: &mut Ending) {
+        match tag.name.known() {
+            b"a" => {
+                let href = tag.value("href").or_else(|| tag.value("xlink:href"));
+                ending.anchor = Some(self.open_anchor(tag, href));
+            }
+            b"script" | b"style" => self.hide(ending),
+            _ => {}
+        }
+    }
+
+    fn hide(&mut self, ending: &mut Ending) {
+        self.inside.hidden += 1;
+        ending.opened.hidden = 1;
     }
 
     fn start_html(&mut self, tag: &Tag<'a, '_>, ending: &mut Ending) {
@@ -180,15 +204,12 @@ impl<'a> Gatherer<'a> {
                 }
             }
             b"img" => self.image(tag),
-            b"meta" if self.inside.templates == 0 => self.meta(tag),
-            b"base" if self.inside.templates == 0 && self.base.is_none() => {
+            b"meta" if self.inside.hidden == 0 => self.meta(tag),
+            b"base" if self.inside.hidden == 0 && self.base.is_none() => {
                 self.base = tag.value("href").map(shortened);
             }
             b"html" => self.language(tag),
-            b"template" => {
-                self.inside.templates += 1;
-                ending.opened.templates = 1;
-            }
+            b"template" if !is_shadow_root(tag) => self.hide(ending),
             _ => {}
         }
     }
@@ -196,13 +217,12 @@ impl<'a> Gatherer<'a> {
     /// What the content of an HTML element is if that is no markup.
     fn raw(&mut self, name: &[u8]) -> Option<Raw> {
         match name {
-            b"title" if self.inside.templates == 0 && self.title.is_none() => {
+            b"title" if self.inside.hidden == 0 && self.title.is_none() => {
                 self.title = Some(Words::new(TITLE_BYTES_MAX));
                 Some(Raw::Title)
             }
-            b"noscript" | b"noframes" if !self.in_fallback && self.inside.templates == 0 => {
-                Some(Raw::Fallback)
-            }
+            b"noscript" | b"noframes" if self.in_fallback => None,
+            b"noscript" | b"noframes" if self.inside.hidden == 0 => Some(Raw::Fallback),
             b"plaintext" => Some(Raw::Plain),
             b"title" | b"textarea" | b"script" | b"style" | b"iframe" | b"xmp" | b"noembed"
             | b"noscript" | b"noframes" => Some(Raw::Ignored),
@@ -240,11 +260,6 @@ impl<'a> Gatherer<'a> {
         if !fallback.contains('<') {
             return None;
         }
-        if self.fallbacks == FALLBACKS_MAX {
-            self.cut = true;
-            return None;
-        }
-        self.fallbacks += 1;
         self.in_fallback = true;
         let open = std::mem::take(&mut self.open);
         Some(Outside { open, inside: self.inside, anchors: self.anchors })
@@ -312,12 +327,12 @@ impl<'a> Gatherer<'a> {
         self.text.is_some()
             && !self.in_fallback
             && !self.off.text
-            && inside.templates + inside.noindexes == 0
+            && inside.hidden + inside.noindexes == 0
     }
 
     fn wants_anchor_text(&self) -> bool {
         let has_link = self.anchor.as_ref().is_some_and(|anchor| anchor.link.is_some());
-        has_link && !self.off.anchor && self.inside.templates == 0
+        has_link && !self.off.anchor && self.inside.hidden == 0
     }
 
     fn gap(&mut self, gap: Gap) {
@@ -381,7 +396,7 @@ impl<'a> Gatherer<'a> {
         self.push_link(tag, kind, href, text);
     }
 
-    /// Keeps a link and says where, unless it is inside a template or one too many.
+    /// Keeps a link and says where, unless it is not drawn or one too many.
     fn push_link(
         &mut self,
         tag: &Tag<'a, '_>,
@@ -389,7 +404,7 @@ impl<'a> Gatherer<'a> {
         href: Cow<'a, str>,
         text: String,
     ) -> Option<usize> {
-        if self.inside.templates > 0 {
+        if self.inside.hidden > 0 {
             return None;
         }
         if self.links.len() == LINKS_MAX {
@@ -431,6 +446,13 @@ impl<'a> Gatherer<'a> {
             self.language = Some(language.to_owned()).filter(|language| !language.is_empty());
         }
     }
+}
+
+/// Whether a template is drawn, as the inside of the element around it.
+fn is_shadow_root(tag: &Tag<'_, '_>) -> bool {
+    let is_mode =
+        |mode: &str| mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed");
+    tag.raw("shadowrootmode").is_some_and(is_mode)
 }
 
 /// An address, as much as there may be of it: one byte more than a URL may have is enough for it

@@ -30,8 +30,8 @@ pub const TEXT_BYTES_MAX: usize = 1024 * 1024;
 const BAD_LINKS_MAX: usize = 1_000;
 /// How much of such a link is kept.
 const BAD_LINK_BYTES_MAX: usize = 256;
-/// The most `noscript` and `noframes` elements that are looked into.
-const FALLBACKS_MAX: usize = 256;
+/// The most bytes of all addresses of one page: a long base makes a long link of every short one.
+pub(crate) const URLS_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// What one page says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Scan {
     pub refresh: Option<CanonUrl>,
     /// The language of the `html` element, as written.
     pub language: Option<String>,
-    /// Every link that resolved, in the page's order, at most [`LINKS_MAX`].
+    /// Every link that resolved, in the page's order, at most [`LINKS_MAX`] and 8 MiB of them.
     pub links: Vec<Link>,
     /// Links that cannot be crawled, each with the reason.
     pub bad_links: Vec<(String, UrlError)>,
@@ -102,11 +102,31 @@ fn run<'a>(html: &'a str, gatherer: &mut Gatherer<'a>) {
     }
 }
 
-/// Scans what a `noscript` or `noframes` holds, once: fallbacks inside it are not looked into.
+/// Scans what a `noscript` or `noframes` holds. Inside it they are elements like others.
 fn run_fallback<'a>(fallback: &'a str, gatherer: &mut Gatherer<'a>) {
     if let Some(outside) = gatherer.enter_fallback(fallback) {
         run(fallback, gatherer);
         gatherer.leave_fallback(outside);
+    }
+}
+
+/// How many bytes there is still room for among the addresses of a page.
+pub(crate) struct UrlRoom(usize);
+
+impl UrlRoom {
+    pub(crate) fn new() -> Self {
+        Self(URLS_BYTES_MAX)
+    }
+
+    /// Takes the bytes of an address, and says whether there was room for them.
+    pub(crate) fn take(&mut self, url: &CanonUrl) -> bool {
+        let left = self.0.checked_sub(url.as_str().len());
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.0 == 0
     }
 }
 
@@ -130,8 +150,13 @@ fn resolve(
     let mut scan = Scan { cut: gathered.is_cut(), ..Scan::default() };
     scan.links.reserve_exact(gathered.links.len());
     let from = base.as_ref().unwrap_or(url);
+    let mut room = UrlRoom::new();
     for RawLink { href, kind, text, nofollow } in gathered.links {
         match from.join_from(&href, canon, charset) {
+            Ok(url) if !room.take(&url) => {
+                scan.cut = true;
+                break;
+            }
             Ok(url) => {
                 match kind {
                     LinkKind::Canonical if scan.canonical.is_none() => {

@@ -7,7 +7,8 @@ use super::name::Name;
 use super::tag::Tag;
 
 /// The most elements inside one another that are remembered: browsers nest no deeper. Beyond it
-/// the outermost are forgotten, so that an end tag that ends nothing stays cheap.
+/// the outermost are forgotten, those first that nothing hangs on, so that an end tag that ends
+/// nothing stays cheap.
 const OPEN_MAX: usize = 512;
 
 /// The language that an element belongs to.
@@ -23,6 +24,9 @@ struct Element {
     /// The language of what is in it.
     inner: Namespace,
     ending: Ending,
+    /// Whether what is in it would be taken for something else without it.
+    has_effect: bool,
+    is_template: bool,
 }
 
 /// Open elements, the innermost last.
@@ -46,29 +50,56 @@ impl Open {
         }
     }
 
-    /// Opens an element. One that ends at once is given back.
+    /// Opens an element, and gives back what ends by that: itself if it can hold nothing, or the
+    /// one that is forgotten for it.
     pub(super) fn push(
         &mut self,
         tag: &Tag<'_, '_>,
         own: Namespace,
         ending: Ending,
-    ) -> Result<(), Ending> {
+    ) -> Option<Ending> {
         let is_html = own == Namespace::Html;
         if is_html && is_void(tag.name.known()) || !is_html && tag.is_self_closing {
-            return Err(ending);
-        }
-        if self.elements.len() == OPEN_MAX {
-            self.elements.pop_front();
+            return Some(ending);
         }
         let inner = if holds_html(tag, own) { Namespace::Html } else { own };
-        self.elements.push_back(Element { name: tag.name, inner, ending });
-        Ok(())
+        let element = Element {
+            name: tag.name,
+            inner,
+            ending,
+            has_effect: inner != self.inner() || ending.has_effect(),
+            is_template: is_html && tag.name.known() == b"template",
+        };
+        let forgotten = if self.elements.len() == OPEN_MAX { self.forget() } else { None };
+        self.elements.push_back(element);
+        forgotten
     }
 
-    /// How many elements remain open after this end tag.
+    fn forget(&mut self) -> Option<Ending> {
+        let place = self.elements.iter().position(|element| !element.has_effect);
+        let mut ending = self.elements.remove(place.unwrap_or(0))?.ending;
+        // The text goes on: no line ends here.
+        ending.gap = None;
+        Some(ending)
+    }
+
+    /// How many elements remain open after this end tag. What is in a template ends nothing that
+    /// is around it.
     pub(super) fn depth_after(&self, name: Name) -> usize {
-        let place = self.elements.iter().rposition(|element| element.name == name);
+        let stops = |element: &Element| element.name == name || element.is_template;
+        let place = self.elements.iter().rposition(stops);
+        let place = place.filter(|place| self.elements[*place].name == name);
         place.unwrap_or(self.elements.len())
+    }
+
+    /// How many elements remain open when this one starts, as far as those whose end tags may be
+    /// left out are the innermost.
+    pub(super) fn depth_before(&self, tag: &Tag<'_, '_>) -> usize {
+        let Some(ends) = implied_ends(tag.name.known()) else {
+            return self.elements.len();
+        };
+        let stays = |element: &Element| !ends.contains(&element.name.known());
+        self.elements.iter().rposition(stays).map_or(0, |place| place + 1)
     }
 
     /// How many elements remain open after all that is foreign was left.
@@ -105,6 +136,19 @@ fn is_void(name: &[u8]) -> bool {
             | b"track"
             | b"wbr"
     )
+}
+
+/// The elements that end where this one starts, by the standard.
+fn implied_ends(name: &[u8]) -> Option<&'static [&'static [u8]]> {
+    match name {
+        b"p" => Some(&[b"p"]),
+        b"li" => Some(&[b"p", b"li"]),
+        b"dt" | b"dd" => Some(&[b"p", b"dt", b"dd"]),
+        b"td" | b"th" => Some(&[b"p", b"td", b"th"]),
+        b"tr" => Some(&[b"p", b"td", b"th", b"tr"]),
+        b"option" => Some(&[b"option"]),
+        _ => None,
+    }
 }
 
 /// Whether a foreign element holds HTML again: the standard's integration points.

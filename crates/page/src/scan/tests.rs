@@ -1,7 +1,7 @@
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16LE, WINDOWS_1252};
 use rhumb_web::{Canon, CanonUrl, UrlError};
 
-use super::{LINKS_MAX, Scan, TEXT_BYTES_MAX, scan};
+use super::{LINKS_MAX, Scan, TEXT_BYTES_MAX, URLS_BYTES_MAX, scan};
 
 fn scanned(html: &str) -> Scan {
     let url = CanonUrl::parse("http://h.test/dir/page").expect("a URL");
@@ -294,4 +294,82 @@ fn many_refreshes_behind_many_links_are_not_searched_for_the_first() {
     let html = format!("{}{refreshes}", "<a href=x>1</a>".repeat(LINKS_MAX));
     assert_eq!(scanned(&html).links.len(), LINKS_MAX);
     assert_eq!(scanned(&refreshes).links.len(), 1);
+}
+
+#[test]
+fn a_long_base_does_not_multiply_into_more_than_the_maximum() {
+    let base = format!("<base href='/{}/'>", "a".repeat(16_000));
+    let scan = scanned(&format!("{base}{}", "<a href=x>1</a>".repeat(LINKS_MAX)));
+    assert_eq!(scan.links.len(), URLS_BYTES_MAX / scan.links[0].url.as_str().len());
+    assert!(scan.cut);
+}
+
+#[test]
+fn what_hides_is_remembered_however_deep_its_inside_is() {
+    let deep = "<b><i>".repeat(1_000);
+    let check = |open: &str, close: &str, expect: &[&str]| {
+        let html = format!("{open}{deep}<area href=x>{close}<area href=y>");
+        assert_eq!(links(&html), expect, "{open}");
+    };
+    check("<div><template>", "</template>", &["Area /dir/y"]);
+    check("<div class=robots-nofollow>", "</div>", &["Area /dir/x !", "Area /dir/y"]);
+    let groups = "<g>".repeat(1_000);
+    check_links(&format!("<svg>{groups}</svg><area href=y>"), &["Area /dir/y"]);
+    // Where all of them hide, the outermost end early, and none hides the rest of the page.
+    let templates = "<template>".repeat(1_000);
+    let ends = "</template>".repeat(1_000);
+    check_links(&format!("{templates}<area href=x>{ends}<area href=y>"), &["Area /dir/y"]);
+    check_text(&format!("<p>a{}b<u>c", "<b>".repeat(1_000)), "abc");
+}
+
+#[test]
+fn an_element_ends_where_the_next_of_its_kind_starts() {
+    for (first, next) in
+        [("li", "li"), ("dt", "dd"), ("p", "p"), ("td", "th"), ("th", "tr"), ("option", "option")]
+    {
+        let html = format!("<{first} class=robots-nofollow><a href=x>1</a><{next}><a href=y>2</a>");
+        check_links(&html, &["A /dir/x 1!", "A /dir/y 2"]);
+    }
+    let paragraph = "<li class=robots-nofollow><p><a href=x>1</a><li><a href=y>2</a>";
+    check_links(paragraph, &["A /dir/x 1!", "A /dir/y 2"]);
+    let nested = "<li class=robots-nofollow><ul><li><a href=x>1</a></ul><li><a href=y>2</a>";
+    check_links(nested, &["A /dir/x 1!", "A /dir/y 2"]);
+}
+
+#[test]
+fn scripts_and_styles_of_svg_are_no_text() {
+    for name in ["style", "script"] {
+        let html = format!("a <a href=x>1<svg><{name}>b{{}}</{name}><{name}/></svg>2</a>");
+        check_text(&html, "a 12");
+        check_links(&html, &["A /dir/x 12"]);
+    }
+    check_text("<svg><style>a{}</svg>b", "b");
+}
+
+#[test]
+fn an_end_tag_in_a_template_ends_nothing_around_it() {
+    let html = "<div><template><p></div><a href=x>1</a></template><a href=y>2</a></div>";
+    check_links(html, &["A /dir/y 2"]);
+    let outer = "<i class=robots-noindex><template></i></template>a</i>b";
+    check_text(outer, "b");
+}
+
+#[test]
+fn a_shadow_root_is_drawn_unless_a_template_is_around_it() {
+    let root = "<template shadowrootmode=Open>t<a href=x>1</a></template>";
+    check_links(root, &["A /dir/x 1"]);
+    check_text(root, "t1");
+    check_links("<template shadowrootmode=closed><a href=x>1</a>", &["A /dir/x 1"]);
+    check_links("<template shadowrootmode=none><a href=x>1</a>", &[]);
+    check_links(&format!("<template>{root}</template>"), &[]);
+}
+
+#[test]
+fn every_fallback_counts_and_what_is_nested_in_it() {
+    let many = "<noscript><a href=x>1</a></noscript>".repeat(1_000);
+    let scan = scanned(&many);
+    assert_eq!((scan.links.len(), scan.cut), (1_000, false));
+    let nested = "<noscript><noscript><a href=x>1</a></noscript><a href=y>2</a>";
+    check_links(nested, &["A /dir/x 1", "A /dir/y 2"]);
+    check_links("<noframes><noscript><a href=x>1</a></noscript></noframes>", &["A /dir/x 1"]);
 }
