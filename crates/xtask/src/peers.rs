@@ -4,7 +4,7 @@ use crate::needs::{self, Source};
 use crate::workspace;
 
 /// Installs the programs of these names that are not there yet, and says so: `wget2` and `wrk` from
-/// Debian, `scrapy` and `warcio` from PyPI, `spider` by building its driver.
+/// Debian, `scrapy` and `warcio` from the Python index, `spider` by building its driver.
 pub(crate) fn install(names: &[&str]) -> Result<(), String> {
     for name in names {
         let source = match *name {
