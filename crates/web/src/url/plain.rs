@@ -32,8 +32,8 @@ pub(super) fn join(page: &CanonUrl, raw: &str, canon: Canon) -> Option<CanonUrl>
         _ if raw.bytes().take_while(|byte| *byte != b'/').any(|byte| byte == b':') => {
             parse(raw, canon)
         }
-        // The long way takes `/c:/` for a drive, from which no step leads up.
-        [b'.', ..] if path.contains(':') => None,
+        // The long way takes `/c:/` and `/c|/` for drives, from which no step leads up.
+        [b'.', ..] if path.contains([':', '|']) => None,
         _ => {
             let (folder, rest) = climb(path, raw);
             from_page(path_start + folder.len(), rest)
@@ -203,6 +203,12 @@ mod tests {
             let raw = [origin.as_deref().unwrap_or(""), slash.unwrap_or(""), &tail].concat();
             check(&format!("{}/{}", page.0, page.1), &raw);
         }
+    }
+
+    #[test]
+    fn a_segment_that_looks_like_a_drive_is_climbed_alike() {
+        check("http://h.org/c:/x", "../y");
+        check("http://h.org/c|/x", "../y");
     }
 
     #[test]
