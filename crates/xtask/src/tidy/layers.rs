@@ -9,6 +9,8 @@ const LAYERS: [(&str, u8); 16] = [
     ("rules", 1),
     ("page", 1),
     ("rank", 1),
+    ("likeness", 2),
+    ("formats", 2),
     ("frontier", 2),
     ("seen", 2),
     ("fetch", 2),

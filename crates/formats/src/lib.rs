@@ -1,0 +1,1 @@
+//! Documents that are no pages: PDF, Office files, RTF.
