@@ -129,6 +129,7 @@ impl Crawl {
             identity: Identity::new(PARTITIONS, HASH, 0),
             agent: "rhumb".to_owned(),
             seen_memory: shares.seen,
+            likeness_memory: shares.likeness,
         };
         let tables = FjallTables::open(&folder.join(store::TABLES), shares.tables)?;
         let tables: Arc<dyn Tables> = Arc::new(tables);

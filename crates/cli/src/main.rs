@@ -13,6 +13,7 @@ mod demo;
 mod export;
 mod fault;
 mod forget;
+mod formats;
 mod help;
 mod home;
 mod machine;
@@ -86,6 +87,9 @@ enum Command {
     Page(oneshot::PageArgs),
     /// Measure what this machine can do, and what holds it back
     Bench(bench::BenchArgs),
+    /// Read documents for a parent that sends them; for rhumb itself
+    #[command(hide = true)]
+    ReadFormat,
 }
 
 fn main() -> ExitCode {
@@ -112,6 +116,7 @@ fn main() -> ExitCode {
         Command::Robots(args) => oneshot::robots(&args),
         Command::Page(args) => oneshot::page(&args),
         Command::Bench(args) => bench::command(args),
+        Command::ReadFormat => formats::child(),
     };
     match result {
         Ok(code) | Err(Fault::Quiet(code)) => code,

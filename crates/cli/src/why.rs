@@ -86,7 +86,9 @@ fn rows(why: &Why, folder: &Path, now: SystemTime) -> Vec<(&'static str, String)
         row("redirected", Some(format!("from {from}")));
     }
     row("redirects", why.redirects_to.as_ref().map(|to| format!("to {to}")));
-    row("same as", why.duplicate_of.clone());
+    row("same as", why.duplicate_of.as_ref().map(|of| alike(why, of)));
+    row("marked", why.mark.as_deref().map(mark_words));
+    row("document", why.document.clone());
     row("scope", why.scope.clone());
     row("robots.txt", robots_words(why));
     for one in &why.tries {
@@ -121,6 +123,24 @@ fn rows(why: &Why, folder: &Path, now: SystemTime) -> Vec<(&'static str, String)
     rows
 }
 
+/// By what a page is taken for another.
+fn alike(why: &Why, of: &str) -> String {
+    match why.likeness.as_deref() {
+        Some("near") => format!("{of}  (nearly the same text)"),
+        Some("canonical") => format!("{of}  (which it calls its canonical form, and the texts agree)"),
+        _ => of.to_owned(),
+    }
+}
+
+fn mark_words(mark: &str) -> String {
+    match mark {
+        "soft-404" => "soft-404: it says that there is nothing there".to_owned(),
+        "parked" => "parked: its domain has no site of its own".to_owned(),
+        "challenge" => "challenge: it wants a proof that a person is looking".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
 fn headline(why: &Why, now: SystemTime) -> String {
     let reason = why.reason.clone();
     match why.state {
@@ -130,7 +150,8 @@ fn headline(why: &Why, now: SystemTime) -> String {
             (None, Some(last)) => format!("at {}", when(&last.time, now)),
         },
         UrlState::Duplicate => {
-            format!("the same as {}", why.duplicate_of.as_deref().unwrap_or("an earlier page"))
+            let like = if why.likeness.as_deref() == Some("same") { "the same as" } else { "nearly the same as" };
+            format!("{like} {}", why.duplicate_of.as_deref().unwrap_or("an earlier page"))
         }
         UrlState::Queued => reason.unwrap_or_else(|| "it is next of its site".to_owned()),
         UrlState::Refused => reason.unwrap_or_else(|| "by a rule".to_owned()),

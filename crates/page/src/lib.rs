@@ -9,16 +9,24 @@
 //! meta means is for `rules`. It follows the HTML, Encoding and MIME Sniffing standards of the
 //! WHATWG, the sitemap protocol 0.9, RSS and RFC 4287 (Atom).
 
+mod about;
+mod article;
 mod charset;
 mod entities;
+mod language;
+mod marks;
 mod mime;
 mod read;
 mod scan;
 mod sitemap;
 mod words;
 
+pub use about::{About, OpenGraph, Schema};
+pub use article::{Article, article, main_text};
 pub use charset::{Charset, CharsetFrom, charset, decode};
+pub use marks::{Facts, mark};
+pub use language::{Language, LanguageFrom};
 pub use mime::Mime;
-pub use read::{Format, Page, read, read_links};
+pub use read::{Format, Page, read, read_article, read_links};
 pub use scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
 pub use sitemap::{ENTRIES_MAX, Entry, INFLATED_BYTES_MAX, Sitemap, SitemapKind, sitemap};

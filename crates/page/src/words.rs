@@ -5,6 +5,8 @@
 pub(crate) enum Gap {
     Nothing,
     Space,
+    /// The end of a table cell.
+    Cell,
     Line,
 }
 
@@ -13,13 +15,24 @@ pub(crate) enum Gap {
 pub(crate) struct Words {
     text: String,
     gap: Gap,
+    /// What begins the next line.
+    mark: &'static str,
+    /// Space and empty lines of code that count only if something follows.
+    held: String,
     bytes_max: usize,
     full: bool,
 }
 
 impl Words {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        Self { text: String::new(), gap: Gap::Nothing, bytes_max, full: false }
+        Self {
+            text: String::new(),
+            gap: Gap::Nothing,
+            mark: "",
+            held: String::new(),
+            bytes_max,
+            full: false,
+        }
     }
 
     /// The same with room for a text that has at most so many bytes.
@@ -54,6 +67,33 @@ impl Words {
 
     pub(crate) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
+        if gap == Gap::Line {
+            self.held.clear();
+        }
+    }
+
+    /// Begins the next line with this.
+    pub(crate) fn mark(&mut self, mark: &'static str) {
+        self.mark = mark;
+    }
+
+    /// Takes a piece of code in as it stands, without empty lines at its beginning and end.
+    pub(crate) fn push_code(&mut self, piece: &str) {
+        if self.full {
+            return;
+        }
+        let is_begin = self.gap == Gap::Line;
+        let end = piece.trim_end().len();
+        if end > 0 {
+            let mut held = std::mem::take(&mut self.held);
+            held.push_str(&piece[..end]);
+            let first = if is_begin { held.len() - held.trim_start().len() } else { 0 };
+            let line = held[..first].rfind('\n').map_or(0, |at| at + 1);
+            self.put(&held[line..]);
+            self.gap = Gap::Nothing;
+        }
+        let room = self.bytes_max.saturating_sub(self.held.len());
+        self.held.push_str(cut(&piece[end..], room));
     }
 
     /// Whether something did not fit.
@@ -71,8 +111,13 @@ impl Words {
             match self.gap {
                 Gap::Nothing => {}
                 Gap::Space => self.text.push(' '),
+                Gap::Cell => self.text.push('\t'),
                 Gap::Line => self.text.push('\n'),
             }
+        }
+        let mark = std::mem::take(&mut self.mark);
+        if self.gap == Gap::Line || self.text.is_empty() {
+            self.text.push_str(mark);
         }
         let room = self.bytes_max.saturating_sub(self.text.len());
         if words.len() > room {

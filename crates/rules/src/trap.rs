@@ -33,6 +33,8 @@ pub enum Trap {
     TandemSegments,
     /// One segment more than [`SEGMENT_REPEATS_MAX`] times in the path.
     RepeatedSegment,
+    /// Its page is one that its site has shown very often, changed in digits only.
+    RepeatedPage,
 }
 
 impl Trap {

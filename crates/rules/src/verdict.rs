@@ -57,7 +57,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order in which they are shown.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::OutOfScope,
         Self::Excluded,
         Self::NotIncluded,
@@ -67,6 +67,7 @@ impl Reason {
         Self::Trap(Trap::ManySegments),
         Self::Trap(Trap::TandemSegments),
         Self::Trap(Trap::RepeatedSegment),
+        Self::Trap(Trap::RepeatedPage),
         Self::Robots,
         Self::NoFollow,
         Self::PrivateAddress,
@@ -88,6 +89,7 @@ impl Reason {
             Self::Trap(Trap::ManySegments) => "trap-many-segments",
             Self::Trap(Trap::TandemSegments) => "trap-tandem-segments",
             Self::Trap(Trap::RepeatedSegment) => "trap-repeated-segment",
+            Self::Trap(Trap::RepeatedPage) => "trap-repeated-page",
             Self::Robots => "robots",
             Self::NoFollow => "nofollow",
             Self::PrivateAddress => "private-address",

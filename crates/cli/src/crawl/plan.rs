@@ -29,8 +29,12 @@ const ANONYMOUS_SITES_MAX: usize = 10;
 const PATIENCE: Span = Span::minutes(2);
 /// While our own connection seems to be down, one fetch in this time probes it.
 const PROBE_EVERY: Span = Span::seconds(15);
-/// A ticket is lost if it is not back this long after the longest fetch.
-const TICKET_MARGIN: Duration = Duration::from_mins(1);
+/// A ticket is lost if it is not back this long after the longest fetch: what was fetched may wait
+/// for its turn to be read.
+const TICKET_MARGIN: Duration = Duration::from_mins(10);
+
+/// Documents that are read at once, each in a process of its own.
+const READERS: usize = 2;
 
 /// No fetch may be told to take longer, nor a body to be longer: sums of them stay in range.
 const FETCH_TIME_MAX: Duration = Duration::from_hours(24);
@@ -111,6 +115,7 @@ impl Plan {
                 robots: "obey".to_owned(),
             },
             tells_refusals: voice.json || voice.verbose,
+            formats: Some(crate::formats::settings(READERS)?),
         };
         let lifted = [
             (fetch.ip_gap.is_zero(), "the gap between requests to one address"),

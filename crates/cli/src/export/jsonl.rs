@@ -24,7 +24,12 @@ struct Row {
     charset: Option<&'static str>,
     language: Option<String>,
     title: Option<String>,
+    description: Option<String>,
+    author: Option<String>,
+    published: Option<String>,
+    modified: Option<String>,
     text: Option<String>,
+    main: Option<String>,
     links: Vec<Link>,
     digest: Option<String>,
     duplicate_of: Option<String>,
@@ -108,7 +113,12 @@ impl Row {
             charset: None,
             language: None,
             title: None,
+            description: None,
+            author: None,
+            published: None,
+            modified: None,
             text: None,
+            main: None,
             links: Vec::new(),
             digest: head.field("WARC-Payload-Digest").map(str::to_owned),
             duplicate_of: head.field("WARC-Refers-To-Target-URI").map(str::to_owned),
@@ -135,7 +145,17 @@ fn row(head: &RecordHead, block: &[u8], canon: Canon) -> Row {
     let body = rhumb_fetch::decoded(codings, message.payload().into_owned().into());
     let page = rhumb_page::read(&body, row.media_type.as_deref(), &url, canon, false);
     row.charset = page.charset.map(|charset| charset.encoding.name());
-    row.language = page.scan.language;
+    let spoken = message.header("content-language");
+    let spoken = spoken.and_then(|value| std::str::from_utf8(value).ok());
+    let article =
+        rhumb_page::read_article(&body, row.media_type.as_deref(), spoken, &url, canon);
+    if let Some(article) = article.filter(|_| page.lastmods.is_empty()) {
+        let about = article.about;
+        row.language = article.language.map(|language| language.tag);
+        (row.description, row.author) = (about.description, about.author);
+        (row.published, row.modified) = (about.published, about.modified);
+        row.main = Some(article.main);
+    }
     row.title = page.scan.title;
     row.text = page.charset.is_some().then_some(page.scan.text);
     row.links = page.scan.links;

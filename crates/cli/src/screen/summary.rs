@@ -18,6 +18,8 @@ struct SummaryEvent {
     refused: BTreeMap<&'static str, u64>,
     failed: BTreeMap<String, u64>,
     duplicates: u64,
+    near_duplicates: u64,
+    marked: BTreeMap<&'static str, u64>,
     queued: u64,
     waiting: u64,
     bytes: u64,
@@ -45,6 +47,8 @@ impl Voice {
                 refused: refused.collect(),
                 failed: tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect(),
                 duplicates: *duplicates,
+                near_duplicates: tally.near,
+                marked: tally.marked.iter().map(|(mark, n)| (mark.word(), *n)).collect(),
                 queued: progress.queued,
                 waiting: progress.waiting.values().sum(),
                 bytes: tally.bytes,
@@ -87,13 +91,15 @@ pub(super) fn text(summary: &Summary, backdrop: &Backdrop) -> String {
     let also = [
         ("robots.txt", tally.robots),
         ("sitemaps", tally.sitemaps),
-        ("duplicate pages", summary.duplicates),
+        ("duplicate pages", summary.duplicates - tally.near.min(summary.duplicates)),
+        ("pages nearly the same as another", tally.near),
         ("links between partitions", tally.crossed),
     ];
     let refused = tally.refused.iter().map(|(reason, n)| (reason.word().to_owned(), *n));
     list("refused", refused.collect());
     list("failed", tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect());
     list("not whole", tally.cut.iter().map(|(cut, n)| (cut.word().to_owned(), *n)).collect());
+    list("marked", tally.marked.iter().map(|(it, n)| (it.word().to_owned(), *n)).collect());
     let also = also.into_iter().filter(|(_, n)| *n > 0);
     list("also", also.map(|(word, n)| (word.to_owned(), n)).collect());
     if progress.queued > 0 {

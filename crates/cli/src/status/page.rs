@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use rhumb_crawl::ask::{Activity, Percentiles, SiteStanding, Status};
+use rhumb_crawl::ask::{Activity, Mirror, Percentiles, SiteStanding, Status};
 use rhumb_web::Span;
 
 use crate::printable::printable;
-use crate::quantity::{bytes, elapsed, grouped};
+use crate::quantity::{bytes, counted, elapsed, grouped};
 use crate::screen::{Line, Style, ended, fitted, hold_words};
 
 /// The width of a name, and of the number beside it: three pairs stand on 80 columns.
@@ -40,6 +40,7 @@ pub(super) fn render(title: &str, status: &Status, columns: usize) -> Vec<Line> 
         ("refused", Style::Plain, all(&status.refused), &status.refused, grouped),
         ("failed", Style::Bad, all(&status.failed), &status.failed, grouped),
         ("not whole", Style::Plain, all(&status.cut), &status.cut, grouped),
+        ("marked", Style::Plain, all(&status.marked), &status.marked, grouped),
         ("sites", Style::Plain, status.sites, &status.sites_by_state, grouped),
         ("memory", Style::Plain, status.memory_bytes, &status.memory, bytes),
         ("disk", Style::Plain, status.disk_bytes, &status.disk, bytes),
@@ -48,6 +49,7 @@ pub(super) fn render(title: &str, status: &Status, columns: usize) -> Vec<Line> 
         lines.extend(list((name, style), total, items, shown, columns));
     }
     lines.extend(phases(&status.phases));
+    lines.extend(mirrors(&status.mirrors));
     lines.extend(sites("busiest sites", &status.busiest, columns));
     lines.extend(sites("slowest sites", &status.slowest, columns));
     lines
@@ -96,7 +98,11 @@ fn numbers(status: &Status, columns: usize) -> Vec<Line> {
             ("busy cores", format!("{:.2}", status.cpu_cores)),
         ]);
     }
-    let rare = [("DNS failed", status.dns_failures), ("forgotten", status.forgotten)];
+    let rare = [
+        ("nearly same", status.near_duplicates),
+        ("DNS failed", status.dns_failures),
+        ("forgotten", status.forgotten),
+    ];
     let rare = rare.into_iter().filter(|(_, count)| *count > 0);
     cells.extend(rare.map(|(name, count)| (name, grouped(count))));
     let per_line = (columns / (NAME + VALUE)).max(1);
@@ -162,6 +168,18 @@ fn phases(phases: &BTreeMap<String, Percentiles>) -> Vec<Line> {
         Line::of(Style::Plain, row(&phase, [grouped(times.count), p50, p90, p99, max]))
     }));
     lines
+}
+
+fn mirrors(mirrors: &[Mirror]) -> Vec<Line> {
+    if mirrors.is_empty() {
+        return Vec::new();
+    }
+    let title = Line::of(Style::Label, "sites that show the pages of another".to_owned());
+    let line = |mirror: &Mirror| {
+        let (site, of) = (printable(&mirror.site), printable(&mirror.of));
+        Line::of(Style::Plain, format!("{site} those of {of}: {}", counted(mirror.pages, "page")))
+    };
+    [Line::default(), title].into_iter().chain(mirrors.iter().map(line)).collect()
 }
 
 fn sites(name: &str, sites: &[SiteStanding], columns: usize) -> Vec<Line> {

@@ -4,6 +4,7 @@ mod archive;
 mod asking;
 mod auditing;
 mod benching;
+mod content;
 mod contract;
 mod controlling;
 mod corners;

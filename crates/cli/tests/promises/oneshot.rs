@@ -78,9 +78,19 @@ fn page_shows_what_was_understood() {
         "canonical",
         "base",
         "language",
+        "language_from",
+        "language_confidence",
+        "description",
+        "author",
+        "published",
+        "modified",
+        "hreflang",
+        "open_graph",
+        "schema",
         "directives",
         "links",
         "text",
+        "main",
     ];
     assert_eq!(keys(&shown), set(&contract));
     assert_eq!(shown["title"], "T\u{e9}&");
@@ -93,6 +103,11 @@ fn page_shows_what_was_understood() {
         json!({"url": "http://e.test/b/x", "kind": "a", "text": "one two", "nofollow": true});
     assert!(shown["links"].as_array().expect("a list").contains(&link), "{}", shown["links"]);
     assert_eq!(shown["text"], "one two\ncaf\u{e9}");
+    assert_eq!(shown["main"], "one two\ncaf\u{e9}");
+    assert_eq!(shown["language_from"], "html");
+    assert_eq!(shown["language_confidence"], json!(null));
+    assert_eq!(shown["published"], json!(null));
+    assert_eq!(shown["open_graph"]["title"], json!(null));
     let mut plain = command(folder.path());
     plain.args(words);
     let plain = finish(plain, "<title>\u{1b}[31mred</title>").stdout;

@@ -41,10 +41,12 @@ impl Status {
         self.sitemaps = tally.sitemaps;
         self.robots = tally.robots;
         self.duplicates = tally.duplicates;
+        self.near_duplicates = tally.near;
         self.bytes = tally.bytes;
         let words = |(word, count): (&str, u64)| (word.to_owned(), count);
         self.refused = tally.refused.iter().map(|(it, n)| words((it.word(), *n))).collect();
         self.failed = tally.missed.iter().map(|(miss, n)| (miss.word(), *n)).collect();
+        self.marked = tally.marked.iter().map(|(it, n)| words((it.word(), *n))).collect();
         self.cut = tally.cut.iter().map(|(it, n)| words((it.word(), *n))).collect();
     }
 

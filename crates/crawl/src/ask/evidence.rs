@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rhumb_frontier::backlog::Seek;
 use rhumb_frontier::{Entry, Manners, Shelf, SiteKey, SiteRule, SiteState, Standing, Waiting};
+use rhumb_likeness::Twin;
 use rhumb_rules::Rules;
 use rhumb_seen::Seen;
 use rhumb_web::{Candidate, CanonUrl, HashKey, Origin, Scheme, Span, Tick, UrlKey};
@@ -49,6 +50,8 @@ pub struct Evidence {
     pub(super) url: CanonUrl,
     /// What became of it, as far as the tables may not have it yet, in the order of time.
     recent: Vec<UrlRecord>,
+    /// Its original, if that was found after it was recorded.
+    likened: Option<Twin>,
     /// It is being fetched.
     pub(super) out: Option<Entry>,
     /// It waits for a pass over the seen-set.
@@ -159,7 +162,9 @@ impl Evidence {
         let from = shelf[usize::from(url.scheme() == Scheme::Https)].taken;
         let url_key = url.key(circumstances.hash);
         let recent = [holdings.being_written(url_key), state.record_of(url_key)];
+        let likened = state.likened_of(url_key).or_else(|| holdings.being_likened(url_key));
         Self {
+            likened,
             recent: recent.into_iter().flatten().cloned().collect(),
             out: out.map(|(_, out)| out.entry.clone()),
             unsure: state.unsure(&url).cloned(),
@@ -184,6 +189,9 @@ impl Evidence {
                 Some(known) => known.follow(&later),
                 none => *none = Some(later),
             }
+        }
+        if let (Some(record), Some(twin)) = (&mut record, self.likened) {
+            record.story.told.twin.get_or_insert(twin);
         }
         let site = match std::mem::replace(&mut self.site, Whereabouts::Nowhere) {
             Whereabouts::Memory(view) => Some(*view),

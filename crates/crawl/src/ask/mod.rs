@@ -7,6 +7,7 @@
 
 mod counting;
 mod evidence;
+mod mirroring;
 mod status;
 pub mod stopped;
 mod telling;
@@ -17,7 +18,7 @@ mod why;
 
 pub(crate) use evidence::Circumstances;
 pub use evidence::Evidence;
-pub use status::{Activity, Percentiles, SiteStanding, Status};
+pub use status::{Activity, Mirror, Percentiles, SiteStanding, Status};
 pub use telling::Gathered;
 pub(crate) use verdict::Strain;
 pub use why::{Held, RobotsLine, TryLine, UrlState, Why};

@@ -28,8 +28,14 @@ pub struct Status {
     pub sitemaps: u64,
     /// Robots.txt files asked for.
     pub robots: u64,
-    /// Pages whose payload another page had before.
+    /// Pages that another page had before.
     pub duplicates: u64,
+    /// Of those, pages whose text is nearly that of the other.
+    pub near_duplicates: u64,
+    /// Pages that are not what their status says: `soft-404`, `parked`, `challenge`.
+    pub marked: BTreeMap<String, u64>,
+    /// Sites that show the same pages as another, those with the most first.
+    pub mirrors: Vec<Mirror>,
     /// URLs that wait for their turn.
     pub queued: u64,
     /// Sites with work that are held back.
@@ -54,11 +60,11 @@ pub struct Status {
     pub bytes: u64,
     /// Memory of the process; 0 if it does not run.
     pub memory_bytes: u64,
-    /// The same by part, about: `bodies`, `seen`, `frontier`, `changed` and `other`.
+    /// The same by part, about: `bodies`, `seen`, `frontier`, `changed`, `likeness` and `other`.
     pub memory: BTreeMap<String, u64>,
     /// What the folder takes on disk.
     pub disk_bytes: u64,
-    /// The same by part: `archive`, `log`, `seen`, `backlog`, `tables`, `other`.
+    /// The same by part: `archive`, `log`, `seen`, `backlog`, `likeness`, `tables`, `other`.
     pub disk: BTreeMap<String, u64>,
     /// Pages a second, over the last ten seconds; 0 if it does not run.
     pub pages_per_s: f64,
@@ -81,6 +87,17 @@ pub struct Status {
     pub busiest: Vec<SiteStanding>,
     /// The sites whose answers take longest, of those that were watched.
     pub slowest: Vec<SiteStanding>,
+}
+
+/// A site that shows the pages of another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mirror {
+    /// Which.
+    pub site: String,
+    /// The other, of which more was fetched.
+    pub of: String,
+    /// Pages that both have under the same path.
+    pub pages: u64,
 }
 
 /// Whether a crawl runs.

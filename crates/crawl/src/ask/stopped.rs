@@ -39,6 +39,7 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
     }
     let forgotten = forget::known(&*view.holdings.tables)?.count();
     let tables = Arc::clone(&view.holdings.tables);
+    let mirrors = view.holdings.mirrors.clone();
     let partitions = partitions(settings, view);
     status.count(&partitions);
     for dossier in store::sites(&*tables) {
@@ -49,6 +50,7 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
             status.count_resting(&settings.sites, &dossier);
         }
     }
+    status.name_mirrors(&mirrors, &partitions, &*tables)?;
     status.forgotten = forgotten;
     let is_done = status.queued == 0 && status.in_flight == 0;
     status.state = if is_done { Activity::Done } else { Activity::Stopped };

@@ -1,6 +1,7 @@
 //! From evidence to a story: what became of a URL, and why.
 
 use rhumb_frontier::{Entry, Hold};
+use rhumb_likeness::Likeness;
 use rhumb_rules::{Reason, Rules, ScopeKind, Trap, Verdict};
 use rhumb_web::{
     Candidate, Canon, CanonUrl, Errand, Found, Origin, Scheme, Span, Tick, UrlError, UrlKey,
@@ -8,7 +9,7 @@ use rhumb_web::{
 
 use super::evidence::{Circumstances, Evidence, Known, SiteView};
 use super::why::{Held, RobotsLine, TryLine, UrlState, Why};
-use crate::partition::{Cause, Miss, RobotsState, Settlement, Try, UrlRecord};
+use crate::partition::{Cause, Miss, RobotsState, Settlement, Story, Try, UrlRecord};
 use crate::store::StoreError;
 
 /// Redirects that are told; more are not followed.
@@ -101,7 +102,7 @@ impl Why {
             let met = self.seen_at.take().or(record.story.tries.first().map(|it| case.time(it.at)));
             self.seen_at = met;
             self.tries = record.story.tries.iter().map(|one| try_line(case, one)).collect();
-            self.duplicate_of = record.story.duplicate_of.as_ref().map(ToString::to_string);
+            self.content(record, other)?;
             self.redirects_to = record.story.moved_to.as_ref().map(ToString::to_string);
         }
         // Nothing is recorded of a robots.txt: a sitemap is nearly always named by that of its site.
@@ -124,6 +125,32 @@ impl Why {
             }
         }
         Ok(candidate)
+    }
+
+    /// What is known of what it said.
+    fn content(
+        &mut self,
+        record: &UrlRecord,
+        other: &mut dyn FnMut(UrlKey) -> Result<Option<UrlRecord>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let Story { duplicate_of, told, .. } = &record.story;
+        self.mark = told.mark.map(|mark| mark.word().to_owned());
+        self.document.clone_from(&told.document);
+        self.duplicate_of = duplicate_of.as_ref().map(ToString::to_string);
+        if duplicate_of.is_some() {
+            self.likeness = Some(Likeness::Same.word().to_owned());
+        }
+        if let Some(twin) = told.twin {
+            self.likeness = Some(twin.how.word().to_owned());
+            let original = other(twin.of)?.and_then(|record| record.story.url);
+            self.duplicate_of = original.map(|url| url.to_string());
+        }
+        if told.is_repeat {
+            let advice = "its site has shown the same page very often, changed in digits only: \
+                          links from it to its own site are not followed";
+            self.advice = Some(advice.to_owned());
+        }
+        Ok(())
     }
 
     /// What scope and robots.txt say of it.
@@ -258,7 +285,9 @@ impl Why {
     fn settled(&mut self, record: &UrlRecord) {
         (self.state, self.reason) = match record.result {
             Settlement::Answered(status) if status < 400 => {
-                let state = if record.story.duplicate_of.is_some() {
+                let story = &record.story;
+                let has_twin = story.duplicate_of.is_some() || story.told.twin.is_some();
+                let state = if has_twin {
                     UrlState::Duplicate
                 } else {
                     UrlState::Fetched
@@ -434,6 +463,7 @@ fn trap_words(trap: Trap) -> String {
         Trap::TandemSegments => {
             format!("a run of path segments more than {TANDEM_REPEATS_MAX} times in a row")
         }
+        Trap::RepeatedPage => "links of a page that its site shows very often".to_owned(),
         Trap::RepeatedSegment => {
             format!("a path segment more than {SEGMENT_REPEATS_MAX} times")
         }

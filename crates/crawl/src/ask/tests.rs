@@ -59,6 +59,7 @@ fn settings(sites: SiteRules) -> CrawlSettings {
         warc_bytes: 1 << 20,
         about: About::default(),
         tells_refusals: false,
+        formats: None,
     }
 }
 

@@ -25,8 +25,15 @@ pub struct Why {
     pub robots: RobotsLine,
     /// When it was met first.
     pub seen_at: Option<String>,
-    /// The page that had the same payload before.
+    /// The page that had the same before: its original.
     pub duplicate_of: Option<String>,
+    /// How alike both are: `same` payload, `near` in text, or `canonical` by its own word, with
+    /// which the text agrees.
+    pub likeness: Option<String>,
+    /// That it is not what its status says: `soft-404`, `parked`, `challenge`.
+    pub mark: Option<String>,
+    /// What document it is, unless it is a page, and how its reading ended: `pdf: encrypted`.
+    pub document: Option<String>,
     /// The redirects that led to it, the first first.
     pub redirected_from: Vec<String>,
     /// Where it was redirected to.
@@ -57,7 +64,7 @@ pub enum UrlState {
     Queued,
     /// A rule forbids it.
     Refused,
-    /// It was fetched, and another page had the same payload before.
+    /// It was fetched, and another page had the same before.
     Duplicate,
     /// It was tried, and given up.
     Failed,

@@ -40,6 +40,7 @@ fn settings(folder: &Path) -> CrawlSettings {
         warc_bytes: 1_000_000,
         about: About::default(),
         tells_refusals: false,
+        formats: None,
     }
 }
 
@@ -169,7 +170,6 @@ fn killed(settings: &CrawlSettings) {
         _ if candidate.url.host() == "kept.test" => Answer {
             status: 301,
             moved_to: Some(url("http://gone.test/moved")),
-            duplicate_of: Some(url("http://gone.test/same")),
             ..live.links(std::iter::empty())
         },
         _ => live.links(std::iter::empty()),

@@ -1,9 +1,10 @@
 //! What a crawl keeps on disk of a site, of its robots.txt and of a URL.
 
 use rhumb_frontier::{RowHead, SiteState};
-use rhumb_web::{Candidate, CanonUrl, Found, Site, Tick};
+use rhumb_web::{Candidate, CanonUrl, Found, Site, Tick, UrlKey};
 use serde::{Deserialize, Serialize};
 
+use super::content::Told;
 use super::fact::{PayloadDigest, RobotsAnswer, Settled, Settlement, late};
 use super::robots::RobotsState;
 
@@ -54,6 +55,15 @@ impl RobotsRow {
     }
 }
 
+/// The capture that first had a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PayloadRow {
+    /// Of which URL.
+    pub url: UrlKey,
+    /// When it began, in milliseconds since 1970.
+    pub kept_ms: u64,
+}
+
 /// What became of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlRecord {
@@ -94,10 +104,14 @@ pub struct Story {
     pub hops: u8,
     /// Where it was redirected to at the last answer.
     pub moved_to: Option<CanonUrl>,
-    /// The page that had the payload of the last answer before.
+    /// The page that had the payload of the last answer before, in crawls that knew no other
+    /// likeness.
     pub duplicate_of: Option<CanonUrl>,
     /// What was tried.
     pub tries: Vec<Try>,
+    /// What it said at the last answer.
+    #[serde(deserialize_with = "late")]
+    pub told: Told,
 }
 
 /// One try of a URL.
@@ -122,6 +136,7 @@ impl Story {
         }
         self.moved_to.clone_from(&later.moved_to);
         self.duplicate_of.clone_from(&later.duplicate_of);
+        self.told.clone_from(&later.told);
         self.tries.extend(&later.tries);
         let old = self.tries.len().saturating_sub(TRIES_KEPT);
         self.tries.drain(..old);
@@ -151,6 +166,7 @@ impl UrlRecord {
         record.due = settled.again.as_ref().map(|(due, _)| (*due).max(settled.manner.ready_at));
         record.story.moved_to.clone_from(&settled.more.moved_to);
         record.story.duplicate_of.clone_from(&settled.more.duplicate_of);
+        record.story.told.clone_from(&settled.more.content.told);
         record
     }
 

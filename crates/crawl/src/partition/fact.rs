@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use rhumb_archive::Position;
 use rhumb_frontier::{Entry, Manner, Place, SiteKey};
+use rhumb_likeness::{Late, Twin};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
 use rhumb_seen::Bucket;
 use rhumb_web::{
-    Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
+    Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber, UrlKey,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::content::Content;
 use super::dossier::Dossier;
 use super::tally::Miss;
 
@@ -97,6 +99,15 @@ pub enum Fact {
         /// Until when.
         until: Tick,
     },
+    /// A page that was taken for an original is none.
+    Likened {
+        /// Which.
+        url: UrlKey,
+        /// On which site.
+        site: SiteKey,
+        /// Its original.
+        twin: Twin,
+    },
 }
 
 /// Why an entry is dropped without a fetch.
@@ -147,13 +158,16 @@ pub struct Settled {
 pub struct More {
     /// Where it was redirected to.
     pub moved_to: Option<CanonUrl>,
-    /// The page that had the same payload before.
+    /// The page that had the same payload before, in crawls that knew no other likeness.
     pub duplicate_of: Option<CanonUrl>,
+    /// What it says.
+    #[serde(deserialize_with = "late")]
+    pub content: Content,
 }
 
 /// Reads a last field that a writer of before did not have: where the bytes end it is empty.
 #[expect(clippy::unnecessary_wraps, reason = "serde asks for this form")]
-pub(super) fn late<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn late<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + Deserialize<'de>,
@@ -238,6 +252,8 @@ pub enum Event {
     Refilled(Origin, Vec<Entry>),
     /// A cold site was read.
     Woken(Box<Dossier>),
+    /// A page that was taken for an original is none.
+    Likened(Late),
     /// Time passed.
     Tick,
 }
@@ -301,8 +317,10 @@ pub struct Answer {
     pub robots_is_withheld: bool,
     /// Where a page was redirected to, whatever the rules say of that, unless it is forgotten.
     pub moved_to: Option<CanonUrl>,
-    /// The page that had the same payload before.
-    pub duplicate_of: Option<CanonUrl>,
+    /// What it says.
+    pub content: Content,
+    /// A hash of its text without digits and its links without digits.
+    pub shape: u64,
 }
 
 impl Answer {

@@ -4,6 +4,7 @@
 //! state, and speak [`Fact`]s and [`Effect`]s. [`State::apply`] takes facts in, live and in replay.
 //! No lock, no socket, no clock and no chance in here.
 
+mod content;
 mod dossier;
 mod fact;
 mod robots;
@@ -24,13 +25,15 @@ use rhumb_web::{
     Candidate, Epoch, Errand, Found, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick,
 };
 
-pub use dossier::{Dossier, RobotsRow, Story, Try, UrlRecord};
+pub use content::{Content, Told};
+pub use dossier::{Dossier, PayloadRow, RobotsRow, Story, Try, UrlRecord};
 pub use fact::{
     Answer, Asked, Cause, Effect, Event, Fact, Finding, More, Parcel, PayloadDigest, Read, Return,
     RobotsAnswer, Settled, Settlement, Turn,
 };
+pub(crate) use fact::late;
 pub use robots::RobotsState;
-pub use state::{Outstanding, PartitionRow, State};
+pub use state::{Outstanding, PartitionRow, Records, State};
 pub use tally::{Miss, Tally};
 
 /// What a partition must know of its crawl.
@@ -178,6 +181,10 @@ impl<S: Seen> Partition<S> {
                 self.speak(now, Fact::Refilled { origin, entries }, turn);
             }
             Event::Woken(dossier) => self.woken(now, *dossier, turn),
+            Event::Likened(late) => {
+                let site = SiteKey(late.site);
+                self.speak(now, Fact::Likened { url: late.url, site, twin: late.twin }, turn);
+            }
             Event::Tick => self.expire(now, turn),
         }
     }

@@ -6,7 +6,7 @@ use rhumb_frontier::{Conduct, Entry, Manner};
 use rhumb_rules::HOPS_MAX;
 use rhumb_seen::Seen;
 use rhumb_web::{
-    Candidate, Errand, Failure, Found, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
+    Candidate, Errand, Failure, Found, Mark, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
 };
 
 use super::fact::{
@@ -53,7 +53,11 @@ impl<S: Seen> Partition<S> {
             root: answer.root,
             digest,
             kept,
-            more: More { moved_to: answer.moved_to, duplicate_of: answer.duplicate_of },
+            more: More {
+                moved_to: answer.moved_to,
+                duplicate_of: None,
+                content: answer.content,
+            },
         };
         self.speak(now, Fact::Settled(Box::new(settled)), turn);
         self.refill(&site, turn);
@@ -217,6 +221,9 @@ fn conduct(entry: &Entry, finding: &Finding, took: Span, excused: bool) -> Condu
             // A robots.txt that fails has waits of its own, unless the server names one.
             Some(None) if entry.is_robots() && answer.status >= 500 => Conduct::Answered(took),
             Some(asked) => Conduct::Pushback(asked),
+            // Whoever doubts us is left alone for longer; what is behind the doubt is not asked
+            // for again.
+            None if answer.content.told.mark == Some(Mark::Challenge) => Conduct::Pushback(None),
             None => Conduct::Answered(took),
         },
         Finding::AddressBusy(wait) => Conduct::AddressBusy(*wait),

@@ -6,15 +6,16 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rhumb_frontier::{Entry, Frontier, LaneKey, Place};
+use rhumb_likeness::Twin;
 use rhumb_seen::{Bucket, Seen};
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, HashKey, Origin, PartitionId, Scheme, Site, Tick, TicketNumber,
+    Candidate, CanonUrl, Errand, HashKey, Mark, Origin, PartitionId, Scheme, Site, Tick, TicketNumber,
     UrlKey,
 };
 use serde::{Deserialize, Serialize};
 
-use super::dossier::{Dossier, RobotsRow, UrlRecord};
-use super::fact::{Fact, RobotsAnswer, Settled, Settlement, late};
+use super::dossier::{Dossier, PayloadRow, RobotsRow, UrlRecord};
+use super::fact::{Fact, PayloadDigest, RobotsAnswer, Settled, Settlement, late};
 use super::robots::RobotsState;
 use super::tally::Tally;
 
@@ -47,8 +48,25 @@ pub struct State<S> {
     pub(super) tally: Tally,
     /// What became of URLs since the last checkpoint.
     urls: HashMap<UrlKey, UrlRecord>,
+    /// URLs whose original was found since the last checkpoint, after they were recorded.
+    likened: HashMap<UrlKey, Twin>,
+    /// Payloads that came to the archive since the last checkpoint.
+    payloads: HashMap<PayloadDigest, PayloadRow>,
     /// Robots.txt files that came since the last checkpoint.
     files: HashMap<LaneKey, RobotsRow>,
+}
+
+/// What came to be known since a checkpoint.
+#[derive(Debug, Default, PartialEq)]
+pub struct Records {
+    /// What became of URLs.
+    pub urls: HashMap<UrlKey, UrlRecord>,
+    /// Originals of URLs that were recorded before.
+    pub likened: HashMap<UrlKey, Twin>,
+    /// Where the archive has payloads.
+    pub payloads: HashMap<PayloadDigest, PayloadRow>,
+    /// Robots.txt files.
+    pub files: HashMap<LaneKey, RobotsRow>,
 }
 
 /// What a partition remembers apart from its sites, in the form in which it is kept.
@@ -63,6 +81,10 @@ pub struct PartitionRow {
     pub(crate) queued: u64,
     #[serde(deserialize_with = "late")]
     duplicates: u64,
+    #[serde(deserialize_with = "late")]
+    near: u64,
+    #[serde(deserialize_with = "late")]
+    marked: BTreeMap<Mark, u64>,
 }
 
 impl<S: Seen> State<S> {
@@ -82,6 +104,8 @@ impl<S: Seen> State<S> {
             received: BTreeMap::new(),
             tally: Tally::default(),
             urls: HashMap::new(),
+            likened: HashMap::new(),
+            payloads: HashMap::new(),
             files: HashMap::new(),
         }
     }
@@ -134,6 +158,7 @@ impl<S: Seen> State<S> {
                 }
             }
             Fact::Held { origin, until } => self.frontier.hold_pages(origin, *until),
+            Fact::Likened { url, twin, .. } => self.likened(*url, *twin),
         }
         Vec::new()
     }
@@ -172,6 +197,10 @@ impl<S: Seen> State<S> {
         }
         self.frontier.settle(&site, settled.manner, settled.again.clone());
         if !settled.entry.is_robots() {
+            if let (Some(digest), Some(kept_ms)) = (settled.digest, settled.more.content.kept_ms) {
+                let url = settled.entry.url().key(self.hash);
+                self.payloads.entry(digest).or_insert(PayloadRow { url, kept_ms });
+            }
             self.record(settled.entry.url(), UrlRecord::of(at, settled));
         }
     }
@@ -179,6 +208,19 @@ impl<S: Seen> State<S> {
     fn record(&mut self, url: &CanonUrl, record: UrlRecord) {
         let known = self.urls.entry(url.key(self.hash));
         known.and_modify(|it| it.follow(&record)).or_insert(record);
+    }
+
+    fn likened(&mut self, url: UrlKey, twin: Twin) {
+        self.tally.likened(twin);
+        match self.urls.get_mut(&url) {
+            Some(record) => record.story.told.twin = Some(twin),
+            None => drop(self.likened.insert(url, twin)),
+        }
+    }
+
+    /// The original of a URL that was found since the last checkpoint, after it was recorded.
+    pub fn likened_of(&self, key: UrlKey) -> Option<Twin> {
+        self.likened.get(&key).copied()
     }
 
     /// What became of a URL since the last checkpoint.
@@ -233,6 +275,7 @@ impl<S: Seen> State<S> {
                 self.out.get(number).map(|it| of(&it.entry)).unwrap_or_default()
             }
             Fact::Rested { site, .. } => vec![site.clone()],
+            Fact::Likened { .. } => Vec::new(),
         }
     }
 
@@ -292,6 +335,8 @@ impl<S: Seen> State<S> {
             tally: self.tally.clone(),
             queued: self.frontier.queued(),
             duplicates: self.tally.duplicates,
+            near: self.tally.near,
+            marked: self.tally.marked.clone(),
         }
     }
 
@@ -302,13 +347,19 @@ impl<S: Seen> State<S> {
         self.next_ticket = row.next_ticket;
         self.sent = row.sent;
         self.received = row.received;
-        self.tally = Tally { duplicates: row.duplicates, ..row.tally };
+        let (duplicates, near, marked) = (row.duplicates, row.near, row.marked);
+        self.tally = Tally { duplicates, near, marked, ..row.tally };
         self.frontier.set_queued(row.queued);
     }
 
-    /// The records of URLs, and the robots.txt files, that came since it was last asked.
-    pub fn take_records(&mut self) -> (HashMap<UrlKey, UrlRecord>, HashMap<LaneKey, RobotsRow>) {
-        (std::mem::take(&mut self.urls), std::mem::take(&mut self.files))
+    /// What came since it was last asked.
+    pub fn take_records(&mut self) -> Records {
+        Records {
+            urls: std::mem::take(&mut self.urls),
+            likened: std::mem::take(&mut self.likened),
+            payloads: std::mem::take(&mut self.payloads),
+            files: std::mem::take(&mut self.files),
+        }
     }
 
     /// The candidates that wait for a bucket of the seen-set.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use rhumb_rules::Reason;
-use rhumb_web::{Cut, Errand, Failure};
+use rhumb_likeness::{Likeness, Twin};
+use rhumb_web::{Cut, Errand, Failure, Mark};
 use serde::{Deserialize, Serialize};
 
 use super::fact::{Cause, Settled, Settlement};
@@ -51,6 +52,12 @@ pub struct Tally {
     /// Pages whose payload another page had before; kept apart, since crawls of before lack it.
     #[serde(skip)]
     pub duplicates: u64,
+    /// Of those, pages whose text is nearly that of another.
+    #[serde(skip)]
+    pub near: u64,
+    /// Pages that are not what their status says, by what they are.
+    #[serde(skip)]
+    pub marked: BTreeMap<Mark, u64>,
 }
 
 impl Tally {
@@ -74,6 +81,10 @@ impl Tally {
         if settled.again.is_some() {
             return;
         }
+        let told = &settled.more.content.told;
+        if let Some(mark) = told.mark {
+            *self.marked.entry(mark).or_default() += 1;
+        }
         match settled.result {
             Settlement::Answered(status) if status < 400 => {
                 self.fetched += 1;
@@ -81,6 +92,9 @@ impl Tally {
                     *self.cut.entry(cut).or_default() += 1;
                 }
                 self.duplicates += u64::from(settled.more.duplicate_of.is_some());
+                if let Some(twin) = told.twin {
+                    self.likened(twin);
+                }
                 self.redirects += u64::from((300..400).contains(&status) && status != 304);
                 let is_sitemap = settled.entry.candidate.errand == Errand::Sitemap;
                 self.sitemaps += u64::from(is_sitemap && !(300..400).contains(&status));
@@ -90,6 +104,12 @@ impl Tally {
             Settlement::PrivateAddress => self.refuse(Reason::PrivateAddress),
             Settlement::AddressBusy | Settlement::Dropped(_) => {}
         }
+    }
+
+    /// A page turned out to have an original.
+    pub(super) fn likened(&mut self, twin: Twin) {
+        self.duplicates += 1;
+        self.near += u64::from(twin.how != Likeness::Same);
     }
 
     pub(super) fn dropped(&mut self, cause: Cause) {
@@ -116,6 +136,10 @@ impl Tally {
         self.bytes += other.bytes;
         self.crossed += other.crossed;
         self.duplicates += other.duplicates;
+        self.near += other.near;
+        for (mark, count) in &other.marked {
+            *self.marked.entry(*mark).or_default() += count;
+        }
         for (cut, count) in &other.cut {
             *self.cut.entry(*cut).or_default() += count;
         }

@@ -10,6 +10,7 @@ use super::pulse;
 use super::report::{SiteLine, Standing};
 use crate::ask::{Activity, Circumstances, Evidence, Gathered, SiteStanding, Status, Strain, Why};
 use crate::partition::{Partition, UrlRecord};
+use crate::store::Holdings;
 
 impl Desk {
     /// Answers at once, from memory; what needs the disk is left to whoever asked.
@@ -113,11 +114,15 @@ impl Desk {
             ("seen", wide(self.keeping.holdings.seen.lock().memory())),
             ("frontier", wide(frontier)),
             ("changed", wide(self.keeping.holdings.backlog.bytes())),
+            ("likeness", wide(self.keeping.holdings.sieve_bytes())),
         ];
         status.memory = parts.map(|(part, bytes)| (part.to_owned(), bytes)).into();
         let known: u64 = status.memory.values().sum();
         let other = status.memory_bytes.saturating_sub(known);
         status.memory.insert("other".to_owned(), other);
+        let Holdings { mirrors, tables, .. } = &self.keeping.holdings;
+        // What cannot be read now is told by the next fetch that needs it.
+        status.name_mirrors(mirrors, &self.partitions, &**tables).ok();
         status.judge(Strain {
             lag: self.worker.counter().lag(),
             is_behind: self.is_behind(),

@@ -6,7 +6,6 @@
 //! A request goes out, and a report is told, only after the facts that speak of it are written:
 //! after a kill every request is known that was ever sent, and all that was ever told.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,13 +19,12 @@ use tokio::task::JoinHandle;
 use super::desk::Notice;
 use super::keeping::guarded;
 use super::meter::{Meter, Stage};
+use super::payloads::Payloads;
 use super::report::Report;
 use super::worker::Arrival;
 use crate::partition::Fact;
 use crate::store::{Mark, Snapshot, Store, StoreError};
 
-/// Digests that are remembered to store a payload once.
-const PAYLOADS_MAX: usize = 1_000_000;
 /// Encoders that are kept for the next one who needs one.
 const ENCODERS_MAX: usize = 64;
 /// Pieces of work that are written in one go.
@@ -74,15 +72,13 @@ pub(super) struct Written {
 
 /// A payload that later captures may refer to.
 type Original = Option<(Digest, Earlier)>;
-/// The payloads that are in the archive, by digest.
-type Payloads = Arc<Mutex<HashMap<Digest, Earlier>>>;
 
 /// Where workers and the desk bring what is to be kept. The thread ends once it is gone.
 #[derive(Debug)]
 pub(super) struct Counter {
     crawl: CrawlId,
     encoders: Mutex<Vec<Encoder>>,
-    payloads: Payloads,
+    payloads: Arc<Payloads>,
     meter: Arc<Meter>,
     work: Sender<Work>,
     /// Pieces of work that are not written yet.
@@ -110,7 +106,7 @@ impl Counter {
 
     /// The capture that first had this payload.
     pub(super) fn earlier(&self, digest: &Digest) -> Option<Earlier> {
-        locked(&self.payloads).get(digest).cloned()
+        self.payloads.find(digest)
     }
 
     /// How long the parts of the work take.
@@ -190,7 +186,7 @@ struct Committer {
     store: Store,
     work: Receiver<Work>,
     notices: mpsc::Sender<Notice>,
-    payloads: Payloads,
+    payloads: Arc<Payloads>,
     meter: Arc<Meter>,
     lag: Arc<AtomicUsize>,
     log_end: Arc<AtomicU64>,
@@ -205,11 +201,12 @@ struct Committer {
 pub(super) fn start(
     crawl: CrawlId,
     store: Store,
+    payloads: Payloads,
     durability: Duration,
     notices: mpsc::Sender<Notice>,
 ) -> (Counter, JoinHandle<Result<(), StoreError>>) {
     let (sender, work) = channel();
-    let payloads = Payloads::default();
+    let payloads = Arc::new(payloads);
     let meter = Arc::new(Meter::default());
     let lag = Arc::new(AtomicUsize::new(0));
     let log_end = Arc::new(AtomicU64::new(store.log_end().0));
@@ -314,7 +311,7 @@ impl Committer {
         logging += began.elapsed();
         self.log_end.store(self.store.log_end().0, Ordering::Relaxed);
         self.lag.fetch_sub(count, Ordering::Relaxed);
-        self.remember(originals);
+        self.payloads.add(originals);
         if is_awaited || !written.told.is_empty() || !written.arrivals.is_empty() {
             written.turns = self.turns;
             // The desk is gone only when the crawl has ended.
@@ -334,19 +331,10 @@ impl Committer {
         Ok(())
     }
 
-    /// Lets later captures refer to payloads that are written.
-    fn remember(&self, originals: Vec<(Digest, Earlier)>) {
-        let mut payloads = locked(&self.payloads);
-        for (digest, capture) in originals {
-            if payloads.len() < PAYLOADS_MAX {
-                payloads.entry(digest).or_insert(capture);
-            }
-        }
-    }
 }
 
 /// Takes a lock; what it guards is whole between statements.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -374,6 +362,10 @@ mod tests {
             Self { disk: SimulatedDisk::new(1), tables: Arc::new(MemoryTables::default()) }
         }
 
+        fn payloads(&self) -> Payloads {
+            Payloads::new(Arc::clone(&self.tables), 1 << 20, true)
+        }
+
         fn open(&self) -> Opened {
             let settings = StoreSettings {
                 folder: "crawl".into(),
@@ -386,6 +378,7 @@ mod tests {
                 identity: Identity::new(1, HASH, 0),
                 agent: "rhumb".to_owned(),
                 seen_memory: 1 << 20,
+                likeness_memory: 1 << 20,
             };
             let disk: SharedDisk = Arc::new(self.disk.clone());
             open(&disk, &self.tables, &settings).unwrap()
@@ -424,7 +417,7 @@ mod tests {
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
         // It never syncs by itself.
-        let (counter, thread) = start(crawl_id(HASH), store, IDLE, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, notices);
         let turn = counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         let written = written(&mut inbox).await;
         world.disk.kill();
@@ -441,7 +434,7 @@ mod tests {
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
         world.disk.fail_after(0);
-        let (counter, thread) = start(crawl_id(HASH), store, IDLE, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, notices);
         counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         thread.await.unwrap().expect_err("nothing can be written");
         assert!(inbox.recv().await.is_none(), "nothing is told, and nobody may go");
@@ -451,7 +444,8 @@ mod tests {
     async fn refusals_are_told_behind_the_facts_before_them() {
         let world = World::new();
         let (notices, mut inbox) = mpsc::channel(8);
-        let (counter, thread) = start(crawl_id(HASH), world.open().store, IDLE, notices);
+        let store = world.open().store;
+        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, notices);
         counter.log(PartitionId(0), Tick(1), issued(), false, Vec::new());
         counter.tell(Vec::new());
         counter.tell(vec![report(), report()]);

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rhumb_frontier::Outage;
+use rhumb_likeness::Passed;
 use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
 use rhumb_web::{
@@ -23,6 +24,7 @@ use super::committer::Written;
 use super::handle::Asks;
 use super::keeping::Keeping;
 use super::pulse::Pulse;
+use super::repeats::Repeats;
 use super::report::{Ended, Hosts, Progress, Report, SiteLine};
 use super::roster::Roster;
 use super::worker::{Arrival, Worker};
@@ -55,6 +57,8 @@ pub(super) enum Notice {
     /// A pass over a bucket of the seen-set: how many candidates of each partition were looked
     /// at, and which of all of them are new.
     Passed(Bucket, Vec<(PartitionId, usize)>, Result<Vec<bool>, StoreError>),
+    /// What a pass of the sieve found.
+    Likened(Result<Box<Passed>, StoreError>),
     /// What the committer has written: fetches may go out, others have arrived.
     Written(Written),
     /// A checkpoint.
@@ -89,6 +93,8 @@ pub(super) struct Desk {
     /// Pages of earlier runs.
     before: u64,
     roster: Roster,
+    /// What sites show again and again.
+    pub(super) repeats: Repeats,
     pub(super) pulse: Pulse,
     /// The user wants no fetch to be started.
     pub(super) is_paused: bool,
@@ -132,6 +138,7 @@ impl Desk {
             facts: 0,
             before,
             roster: Roster::default(),
+            repeats: Repeats::default(),
             pulse: Pulse::default(),
             is_paused: false,
             outage: Outage::default(),
@@ -202,6 +209,7 @@ impl Desk {
             }
             self.work_off(now);
             self.tend_buckets(now);
+            self.tend_sieve(now);
             self.checkpoint_if_due(now);
             if stopping.is_none() {
                 self.issue(now);
@@ -308,6 +316,7 @@ impl Desk {
             self.probe_at = now + self.settings.probe_every;
         }
         returned.excused = failed && self.down_since.is_some();
+        self.liken(partition, &mut returned);
         self.own.push_back((partition, Event::Returned(returned)));
     }
 
@@ -444,13 +453,17 @@ impl Desk {
         if let Some((free_bytes, needs_bytes)) = self.keeping.is_low() {
             return Some(Ended::DiskLow { free_bytes, needs_bytes });
         }
-        let is_idle = self.in_flight() == 0
-            && self.own.is_empty()
-            && self.keeping.is_settled()
-            && !self.partitions.iter().any(Partition::is_reading);
+        let is_told = self.keeping.is_settled() && !self.keeping.holdings.needs_pass();
+        (is_told && self.is_idle(now) && !self.is_paused).then_some(Ended::Done)
+    }
+
+    /// Whether nothing is under way, nor will be for a while.
+    pub(super) fn is_idle(&self, now: Tick) -> bool {
         let due = self.partitions.iter().filter_map(Partition::earliest).min();
-        let is_far = due.is_none_or(|due| due > now + self.settings.patience);
-        (is_idle && is_far && !self.is_paused).then_some(Ended::Done)
+        self.in_flight() == 0
+            && self.own.is_empty()
+            && !self.partitions.iter().any(Partition::is_reading)
+            && due.is_none_or(|due| due > now + self.settings.patience)
     }
 
     pub(super) fn in_flight(&self) -> usize {

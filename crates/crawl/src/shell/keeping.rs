@@ -47,6 +47,8 @@ pub(super) struct Keeping {
     waiting_max: usize,
     /// Buckets that are passed over.
     passing: Vec<Bucket>,
+    /// Whether the sieve is compared with what it has on disk.
+    is_likening: bool,
     is_checkpointing: bool,
     /// Where the log stood at the last checkpoint.
     marked: u64,
@@ -79,6 +81,7 @@ impl Keeping {
             waiting_count: 0,
             waiting_max,
             passing: Vec::new(),
+            is_likening: false,
             is_checkpointing: false,
             marked: 0,
             checkpointed_at: Tick::default(),
@@ -115,9 +118,9 @@ impl Keeping {
         self.waiting_count += count;
     }
 
-    /// Whether no candidate waits for a pass.
+    /// Whether nothing waits for a pass.
     pub(super) fn is_settled(&self) -> bool {
-        self.waiting.is_empty() && self.passing.is_empty()
+        self.waiting.is_empty() && self.passing.is_empty() && !self.is_likening
     }
 
     /// Free bytes and those that are needed, if the disk is nearly full.
@@ -163,6 +166,11 @@ impl Desk {
             Notice::Woken(id, dossier) => self.own.push_back((id, Event::Woken(dossier?))),
             Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new?),
             Notice::Written(written) => self.written(written),
+            Notice::Likened(passed) => {
+                self.keeping.is_likening = false;
+                let late = self.keeping.holdings.passed(*passed?);
+                self.own.extend(late.into_iter().map(|it| (it.partition, Event::Likened(it))));
+            }
             Notice::Checkpointed(written) => {
                 let installed = (*written)?;
                 let now = self.clock.now();
@@ -215,6 +223,7 @@ impl Desk {
             // A checkpoint is under way that makes room, and takes its time.
             || keeping.holdings.backlog.bytes() > 2 * keeping.backlog_bytes
             || logged / 4 > keeping.checkpoint_bytes.max(LOG_AHEAD_MIN)
+            || keeping.is_likening && keeping.holdings.wants_pass()
     }
 
     /// Starts passes over the buckets for which enough candidates wait, or for long enough.
@@ -277,6 +286,23 @@ impl Desk {
             let new = found;
             self.own.push_back((id, Event::BucketSettled { bucket, read, new }));
         }
+    }
+
+    /// Starts to compare what the sieve holds in memory with what it has on disk: when it is full,
+    /// and before the end.
+    pub(super) fn tend_sieve(&mut self, now: Tick) {
+        let holdings = &self.keeping.holdings;
+        let is_due = holdings.wants_pass() || (holdings.needs_pass() && self.is_idle(now));
+        if self.keeping.is_likening || !is_due {
+            return;
+        }
+        let Some(pass) = self.keeping.holdings.pass() else { return };
+        self.keeping.is_likening = true;
+        let notices = self.keeping.notices.clone();
+        tokio::task::spawn_blocking(move || {
+            let passed = guarded(|| pass.run().map_err(StoreError::from));
+            notices.blocking_send(Notice::Likened(passed.map(Box::new))).ok();
+        });
     }
 
     /// Begins a checkpoint if the log has grown enough, or memory wants it.

@@ -10,9 +10,12 @@ mod desk;
 mod handle;
 mod interrupted;
 mod keeping;
+mod likening;
 mod meter;
+mod payloads;
 mod pulse;
 mod reading;
+mod repeats;
 mod report;
 mod roster;
 mod worker;
@@ -23,6 +26,7 @@ use std::time::{Duration, SystemTime};
 
 use rhumb_archive::{About, ArchiveSettings};
 use rhumb_fetch::Fetcher;
+use rhumb_formats::{Formats, FormatsSettings};
 use rhumb_frontier::{Manners, SiteRules};
 use rhumb_rules::Rules;
 use rhumb_web::{Canon, CanonUrl, Epoch, HashKey, PartitionId, Site, Span, Tick};
@@ -35,6 +39,7 @@ use crate::tables::Tables;
 use clock::Clock;
 use desk::Desk;
 use keeping::Keeping;
+use payloads::Payloads;
 use reading::Reader;
 use worker::Worker;
 
@@ -97,6 +102,8 @@ pub struct CrawlSettings {
     pub about: About,
     /// Whether refused links are reported one by one.
     pub tells_refusals: bool,
+    /// Who reads documents that are no pages; where nobody does they are only kept.
+    pub formats: Option<FormatsSettings>,
 }
 
 impl CrawlSettings {
@@ -126,6 +133,8 @@ impl CrawlSettings {
             identity: Identity::new(self.partitions, self.hash, self.born_ms),
             agent: self.agent.clone(),
             seen_memory: self.shares().seen,
+            // The rest is for payloads.
+            likeness_memory: self.shares().likeness / 4 * 3,
         }
     }
 
@@ -153,7 +162,7 @@ impl CrawlSettings {
 /// One table of memory: eighths of the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Bodies in flight: three.
+    /// Bodies in flight: two.
     pub bodies: usize,
     /// The seen-set: two.
     pub seen: usize,
@@ -161,6 +170,8 @@ pub struct Shares {
     pub frontier: usize,
     /// What a checkpoint will write: changed rows, entries on their way to disk.
     pub changed: usize,
+    /// The originals of all pages.
+    pub likeness: usize,
     /// The tables' own caches.
     pub tables: usize,
 }
@@ -170,10 +181,11 @@ impl Shares {
     pub fn of(memory: u64) -> Self {
         let eighth = usize::try_from(memory / 8).unwrap_or(usize::MAX / 8);
         Self {
-            bodies: 3 * eighth,
+            bodies: 2 * eighth,
             seen: 2 * eighth,
             frontier: eighth,
             changed: eighth,
+            likeness: eighth,
             tables: eighth,
         }
     }
@@ -217,8 +229,10 @@ pub async fn run(
         rules.scope.add_root(root);
     }
     let (notices, mut inbox) = mpsc::channel(NOTICES_MAX);
+    let is_new = opened.last == Tick::default();
+    let payloads = Payloads::new(Arc::clone(&tables), settings.shares().likeness / 4, is_new);
     let (counter, mut committer) =
-        committer::start(crawl, store, settings.durability, notices.clone());
+        committer::start(crawl, store, payloads, settings.durability, notices.clone());
     let reader = Reader {
         agent: settings.agent.clone(),
         canon: settings.canon,
@@ -226,7 +240,9 @@ pub async fn run(
         partitions: settings.partitions,
         tells_refusals: settings.tells_refusals,
     };
-    let worker = Arc::new(Worker::new(fetcher, reader, counter, clock, notices.clone()));
+    let formats = settings.formats.clone().map(Formats::new);
+    let worker = Worker::new(fetcher, formats, reader, counter, clock, notices.clone());
+    let worker = Arc::new(worker);
     let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);
     let partitions: Vec<_> = partitions
         .map(|(id, state)| Partition::with_state(settings.partition(id), state))

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use rhumb_page::Page;
+use rhumb_formats::{Extract, Kind};
+use rhumb_likeness::Sketch;
+use rhumb_page::{Facts, Page};
 use rhumb_rules::{
     ROBOTS_BYTES_MAX, Reason, Robots, Rules, SITEMAPS_MAX, Verdict, of_header, of_meta,
 };
@@ -13,7 +15,7 @@ use rhumb_web::{
 };
 
 use super::report::{Report, What};
-use crate::partition::Answer;
+use crate::partition::{Answer, Content, Told};
 
 /// Indexes of sitemaps within indexes; the protocol has none, some sites have one.
 const SITEMAP_LEVELS_MAX: u16 = 2;
@@ -48,6 +50,7 @@ impl Reader {
         &self,
         candidate: &Candidate,
         exchange: &Exchange,
+        document: Option<(Kind, Extract)>,
         rules: &Rules,
     ) -> Reading {
         let status = exchange.status;
@@ -64,8 +67,8 @@ impl Reader {
             304 => {}
             300..400 => self.redirect(candidate, exchange, rules, &mut reading),
             200..300 if is_robots => self.robots(exchange, rules, &mut reading),
-            200..300 => self.page(candidate, exchange, rules, &mut reading),
-            _ => {}
+            200..300 => self.page(candidate, exchange, document, rules, &mut reading),
+            _ => self.gate(candidate, exchange, &mut reading),
         }
         reading
     }
@@ -119,18 +122,23 @@ impl Reader {
         &self,
         candidate: &Candidate,
         exchange: &Exchange,
+        document: Option<(Kind, Extract)>,
         rules: &Rules,
         reading: &mut Reading,
     ) {
-        let media_type = exchange.header("content-type");
+        let (url, canon) = (&candidate.url, self.canon);
         let is_sitemap = candidate.errand == Errand::Sitemap;
-        let mut page = rhumb_page::read_links(
-            &exchange.body,
-            media_type,
-            &candidate.url,
-            self.canon,
-            is_sitemap,
-        );
+        let mut told = None;
+        let mut page = match document {
+            Some((kind, extract)) => {
+                told = Some(format!("{}: {}", kind.word(), extract.end.word()));
+                Page::of(extract.into_scan(url, canon))
+            }
+            None => {
+                let media_type = exchange.header("content-type");
+                rhumb_page::read(&exchange.body, media_type, url, canon, is_sitemap)
+            }
+        };
         let directives = self.directives(exchange, &page);
         let nofollow = directives.has(Directive::NoFollow);
         if let Some(target) = exchange.header("refresh").and_then(rhumb_page::refresh_target)
@@ -138,6 +146,12 @@ impl Reader {
         {
             let link = Link { url, kind: LinkKind::Refresh, text: String::new(), nofollow: false };
             page.scan.links.push(link);
+        }
+        if candidate.errand == Errand::Page {
+            reading.answer.content = self.content(candidate, exchange, &page);
+            reading.answer.content.told.document = told;
+            let words = reading.answer.content.sketch.as_ref().map_or(0, |it| it.blind);
+            reading.answer.shape = words ^ page.scan.outline;
         }
         let bad = u32::try_from(page.scan.bad_links.len()).unwrap_or(u32::MAX);
         if bad > 0 {
@@ -162,6 +176,30 @@ impl Reader {
                 self.judge(sitemap, rules, reading);
             }
         }
+    }
+
+    /// What a page says, and whether it is what its status says.
+    fn content(&self, candidate: &Candidate, exchange: &Exchange, page: &Page) -> Content {
+        let canonical = page.scan.canonical.as_ref().filter(|it| **it != candidate.url);
+        let mark = rhumb_page::mark(page, &Facts::of(exchange, candidate.hops > 0));
+        Content {
+            sketch: Sketch::of(&page.scan.text).map(Box::new),
+            canonical: canonical.map(|url| url.key(self.hash)),
+            told: Told { mark: mark.map(|(mark, _)| mark), ..Told::default() },
+            kept_ms: None,
+        }
+    }
+
+    /// An error page may be a gate that wants a person.
+    fn gate(&self, candidate: &Candidate, exchange: &Exchange, reading: &mut Reading) {
+        if candidate.errand != Errand::Page || !matches!(exchange.status, 403 | 405 | 429 | 503) {
+            return;
+        }
+        let media_type = exchange.header("content-type");
+        let page =
+            rhumb_page::read(&exchange.body, media_type, &candidate.url, self.canon, false);
+        let mark = rhumb_page::mark(&page, &Facts::of(exchange, candidate.hops > 0));
+        reading.answer.content.told.mark = mark.map(|(mark, _)| mark);
     }
 
     fn directives(&self, exchange: &Exchange, page: &Page) -> Directives {

@@ -85,7 +85,8 @@ impl Roster {
             | Fact::Recalled(_)
             | Fact::Rested { .. }
             | Fact::Dropped { .. }
-            | Fact::Held { .. } => {}
+            | Fact::Held { .. }
+            | Fact::Likened { .. } => {}
         }
     }
 

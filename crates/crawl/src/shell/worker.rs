@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use rhumb_archive::{Capture, Earlier, Encoded, Kind, Lookup, Miss};
+use rhumb_archive::{Capture, Earlier, Encoded, Kind as RecordKind, Lookup, Miss};
 use rhumb_fetch::{Conditions, Fetcher};
+use rhumb_formats::{Extract, Formats, Kind};
 use rhumb_rules::Rules;
 use rhumb_web::{
     Candidate, CanonUrl, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span, Tick,
@@ -39,6 +40,8 @@ pub(super) struct Worker {
     reader: Reader,
     counter: Counter,
     clock: Clock,
+    /// Documents that are no pages; they are only kept where nobody can read them.
+    formats: Option<Formats>,
     /// Turns for large bodies: each may grow to many times its size while it is read.
     large: Semaphore,
     /// Turns for packed sitemaps, apart: large bodies of others must not hold them up.
@@ -57,6 +60,7 @@ pub(super) struct Arrival {
 impl Worker {
     pub(super) fn new(
         fetcher: Fetcher,
+        formats: Option<Formats>,
         reader: Reader,
         counter: Counter,
         clock: Clock,
@@ -64,7 +68,7 @@ impl Worker {
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
-        Self { fetcher, reader, counter, clock, large, packed, notices }
+        Self { fetcher, formats, reader, counter, clock, large, packed, notices }
     }
 
     pub(super) fn close_idle(&self) {
@@ -150,6 +154,7 @@ impl Worker {
         let ticket = &arrival.returned.ticket;
         let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
+        let document = self.document(&candidate, &exchange).await;
         // Its records take as much memory until they are written.
         let hold = std::mem::take(&mut exchange.hold);
         // A sitemap may be packed: what it grows to is not seen from its size.
@@ -158,15 +163,17 @@ impl Worker {
         let (reading, encoded, mut took) = if is_packed || exchange.body.len() > LARGE_BODY {
             let worker = Arc::clone(self);
             let turn = turns.acquire().await.expect("it is never closed");
-            let work = move || worker.digest(&candidate, number, &exchange, fields, &rules);
+            let work =
+                move || worker.digest(&candidate, number, &exchange, document, fields, &rules);
             let done = tokio::task::spawn_blocking(work).await;
             drop(turn);
             done.expect("reading a page does not panic")
         } else {
-            self.digest(&candidate, number, &exchange, fields, &rules)
+            self.digest(&candidate, number, &exchange, document, fields, &rules)
         };
         // A body that was cut is nobody's original.
         let digest = encoded.payload_digest.filter(|_| reading.answer.cut.is_none());
+        let is_repeat = encoded.records.first().is_some_and(|first| first.kind == RecordKind::Revisit);
         let mut records = vec![encoded];
         // A robots.txt is asked for once a day: as often the archive says where its name led.
         let ticket = &arrival.returned.ticket;
@@ -177,9 +184,27 @@ impl Worker {
         }
         arrival.refusals = reading.refusals;
         arrival.returned.digest = digest.map(|digest| *digest.as_bytes());
-        arrival.returned.finding = Finding::Answered(Box::new(reading.answer));
+        let mut answer = reading.answer;
+        answer.content.kept_ms = Some(milliseconds(capture.began)).filter(|_| digest.is_some() && !is_repeat);
+        arrival.returned.finding = Finding::Answered(Box::new(answer));
         let original = digest.map(|digest| (digest, capture));
         self.counter.deposit(records, arrival, original, hold, took);
+    }
+
+    /// What a document says that is no page, read in a process of its own.
+    async fn document(
+        &self,
+        candidate: &Candidate,
+        exchange: &Exchange,
+    ) -> Option<(Kind, Extract)> {
+        let formats = self.formats.as_ref()?;
+        if candidate.errand != Errand::Page || !(200..300).contains(&exchange.status) {
+            return None;
+        }
+        let media_type = exchange.header("content-type");
+        let kind = Kind::of(&exchange.body, media_type, &candidate.url)?;
+        let extract = formats.read(kind, exchange.body.clone()).await;
+        Some((kind, extract))
     }
 
     /// The record of where the name of a URL leads, if it is a name.
@@ -198,11 +223,12 @@ impl Worker {
         candidate: &Candidate,
         number: u64,
         exchange: &Exchange,
+        document: Option<(Kind, Extract)>,
         fields: Fields,
         rules: &Rules,
     ) -> (Reading, Encoded, Duration) {
         let began = Instant::now();
-        let mut reading = self.reader.read(candidate, exchange, rules);
+        let reading = self.reader.read(candidate, exchange, document, rules);
         self.meter().note(Stage::Parse, began.elapsed());
         let mut capture = Capture::of(exchange, number);
         capture.fields.extend(fields);
@@ -210,24 +236,13 @@ impl Worker {
             capture.address = None;
         }
         let began = Instant::now();
-        let mut original = None;
         // A robots.txt is kept in full each time: an audit need not look for it elsewhere.
         let may_repeat = !matches!(candidate.errand, Errand::Robots { .. });
-        let earlier = |digest: &_| {
-            let earlier = self.counter.earlier(digest).filter(|_| may_repeat);
-            original = earlier.as_ref().map(|earlier| earlier.url.clone());
-            earlier
-        };
+        let earlier = |digest: &_| self.counter.earlier(digest).filter(|_| may_repeat);
         let encoded = self.counter.encode(|encoder| encoder.capture(&capture, earlier));
         let took = began.elapsed();
         let digesting = encoded.digest_took;
         self.meter().note(Stage::Digest, digesting);
-        let is_page = candidate.errand == Errand::Page && (200..300).contains(&exchange.status);
-        let is_repeat = encoded.records.first().is_some_and(|first| first.kind == Kind::Revisit);
-        // Redirects and errors look alike without being so, and a page that is fetched again is no
-        // other's duplicate.
-        let is_duplicate = |url: &CanonUrl| is_page && is_repeat && *url != candidate.url;
-        reading.answer.duplicate_of = original.filter(is_duplicate);
         (reading, encoded, took.saturating_sub(digesting))
     }
 
@@ -250,6 +265,10 @@ impl Worker {
         arrival.returned.finding = Finding::Failed(failure);
         self.counter.deposit(vec![encoded], arrival, None, Hold::default(), took);
     }
+}
+
+fn milliseconds(time: SystemTime) -> u64 {
+    Span::from(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()).0
 }
 
 /// What the archive is told of a fetch that began then; by which manners, where that is known.

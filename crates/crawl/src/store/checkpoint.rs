@@ -7,16 +7,18 @@ use std::sync::Arc;
 
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::LaneKey;
-use rhumb_frontier::backlog::{self, Backlog, Frozen, Segment};
+use rhumb_frontier::SiteKey;
+use rhumb_frontier::backlog::{self, Backlog, Segment};
+use rhumb_likeness::{Document, Frozen, Late, Pass, Passed, Sealed, Sieve, Twin, Verdict};
 use rhumb_seen::{self as seen, Run};
-use rhumb_web::{CanonUrl, Scheme, Tick, UrlKey};
+use rhumb_web::{CanonUrl, HashKey, PartitionId, Scheme, Tick, UrlKey};
 
 use super::rows::{
     LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key,
-    row_key,
+    payload_key, row_key,
 };
-use super::{BACKLOG, Mark, SEEN, StoreError, failed};
-use crate::partition::{Partition, UrlRecord};
+use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, failed};
+use crate::partition::{Fact, Partition, UrlRecord};
 use crate::tables::{Batch, Table, Tables};
 
 /// What the desk holds beside its partitions, and a checkpoint writes down with them.
@@ -30,9 +32,15 @@ pub struct Holdings {
     pub seen: SeenHandle,
     /// What waits on disk.
     pub backlog: Backlog,
+    /// The originals that were met; none where a crawl is only looked at.
+    pub(super) sieve: Option<Sieve>,
+    /// Sites with the same pages.
+    pub mirrors: Mirrors,
     pub(super) folder: PathBuf,
     /// What became of URLs and is being written down: it is not in the tables for certain.
     pub(super) writing: Arc<HashMap<UrlKey, UrlRecord>>,
+    /// The same of originals that were found later.
+    pub(super) likening: Arc<HashMap<UrlKey, Twin>>,
     pub(super) roots: BTreeSet<CanonUrl>,
     pub(super) ledger: Ledger,
     pub(super) next_file: u64,
@@ -60,6 +68,78 @@ impl Holdings {
         self.writing.get(&key)
     }
 
+    /// The original of a URL that the checkpoint that is under way writes down.
+    pub(crate) fn being_likened(&self, key: UrlKey) -> Option<Twin> {
+        self.likening.get(&key).copied()
+    }
+
+    /// Asks the sieve about a document, which is one of the originals then if there is none.
+    pub fn meet(&mut self, document: &Document) -> Verdict {
+        let sieve = self.sieve.as_mut();
+        let verdict = sieve.map_or(Verdict::Original { replaces: None }, |it| it.meet(document));
+        match &verdict {
+            Verdict::Twin(twin) => self.mirrors.note(SiteKey(document.site), twin),
+            Verdict::Original { replaces: Some(late) } => {
+                self.mirrors.note(SiteKey(late.site), &late.twin);
+            }
+            Verdict::Original { replaces: None } => {}
+        }
+        verdict
+    }
+
+    /// Takes in what the log says of originals.
+    pub(super) fn note_content(&mut self, hash: HashKey, id: PartitionId, fact: &Fact) {
+        match fact {
+            Fact::Settled(settled) => {
+                let content = &settled.more.content;
+                let url = settled.entry.url();
+                if let Some(twin) = &content.told.twin {
+                    self.mirrors.note(SiteKey::of(hash, id, &url.site()), twin);
+                } else if let Some(sieve) = &mut self.sieve
+                    && content.is_original(settled)
+                {
+                    sieve.meet(&content.document(hash, id, url, settled.digest.as_ref()));
+                }
+            }
+            Fact::Likened { url, site, twin } => {
+                self.mirrors.note(*site, twin);
+                if let Some(sieve) = &mut self.sieve {
+                    sieve.remove(*url);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether what is in memory should be compared with what is on disk.
+    pub fn wants_pass(&self) -> bool {
+        self.sieve.as_ref().is_some_and(Sieve::wants_pass)
+    }
+
+    /// Whether it must be, before all is known.
+    pub fn needs_pass(&self) -> bool {
+        self.sieve.as_ref().is_some_and(Sieve::needs_pass)
+    }
+
+    /// Compares what is in memory with what is on disk, on another thread.
+    pub fn pass(&mut self) -> Option<Pass> {
+        self.sieve.as_mut().and_then(Sieve::pass)
+    }
+
+    /// Takes in what a pass found.
+    pub fn passed(&mut self, passed: Passed) -> Vec<Late> {
+        let late = self.sieve.as_mut().map(|sieve| sieve.install(passed)).unwrap_or_default();
+        for it in &late {
+            self.mirrors.note(SiteKey(it.site), &it.twin);
+        }
+        late
+    }
+
+    /// Bytes of memory that the sieve takes.
+    pub fn sieve_bytes(&self) -> usize {
+        self.sieve.as_ref().map_or(0, Sieve::bytes)
+    }
+
     fn name(&mut self, kind: &str) -> String {
         self.next_file += 1;
         format!("{kind}-{:010}", self.next_file)
@@ -76,6 +156,7 @@ impl Holdings {
     ) -> Snapshot {
         let mut batch = Batch::default();
         let mut urls = HashMap::new();
+        let mut likened = HashMap::new();
         let mut cursors = HashMap::new();
         for partition in partitions {
             let id = partition.id();
@@ -94,9 +175,13 @@ impl Holdings {
                     }
                 }
             }
-            let (records, files) = state.take_records();
-            urls.extend(records);
-            for (lane, file) in files {
+            let records = state.take_records();
+            urls.extend(records.urls);
+            likened.extend(records.likened);
+            for (digest, row) in records.payloads {
+                batch.put(Table::Meta, payload_key(&digest), encode(&row));
+            }
+            for (lane, file) in records.files {
                 batch.put(Table::Robots, row_key(lane.0), encode(&file));
             }
             batch.put(Table::Meta, partition_key(id), encode(&state.row()));
@@ -105,19 +190,25 @@ impl Holdings {
         let seen_merge = self.seen.lock().merge().filter(|_| merges);
         let frozen = self.backlog.freeze();
         let backlog_merge = self.backlog.merge().filter(|_| merges);
+        let originals = self.sieve.as_mut().map(Sieve::freeze);
         self.writing = Arc::new(urls);
+        self.likening = Arc::new(likened);
         let names = [self.name("run"), self.name("run"), self.name("part"), self.name("part")];
         let mut ledger = self.ledger.clone();
         ledger.at = now;
         ledger.roots = self.roots.iter().cloned().collect();
         ledger.next_file = self.next_file;
+        ledger.mirrors = self.mirrors.clone();
         Snapshot {
             disk: Arc::clone(&self.disk),
             tables: Arc::clone(&self.tables),
             seen_folder: self.folder.join(SEEN),
             backlog_folder: self.folder.join(BACKLOG),
+            likeness_folder: self.folder.join(LIKENESS),
             batch,
             urls: Arc::clone(&self.writing),
+            likened: Arc::clone(&self.likening),
+            originals,
             cursors,
             keys,
             seen_merge,
@@ -144,8 +235,12 @@ impl Holdings {
         if let Some((segment, replaced)) = installed.backlog_merged {
             self.backlog.replace(segment, &replaced);
         }
+        if let (Some(sieve), Some(sealed)) = (&mut self.sieve, installed.sealed) {
+            sieve.seal(sealed);
+        }
         self.ledger = installed.ledger;
         self.writing = Arc::default();
+        self.likening = Arc::default();
     }
 }
 
@@ -156,13 +251,16 @@ pub struct Snapshot {
     tables: Arc<dyn Tables>,
     seen_folder: PathBuf,
     backlog_folder: PathBuf,
+    likeness_folder: PathBuf,
     batch: Batch,
     urls: Arc<HashMap<UrlKey, UrlRecord>>,
+    likened: Arc<HashMap<UrlKey, Twin>>,
+    originals: Option<Frozen>,
     /// How far the lanes of warm sites are read.
     cursors: HashMap<LaneKey, u64>,
     keys: seen::Snapshot,
     seen_merge: Option<seen::Merge>,
-    frozen: Option<Frozen>,
+    frozen: Option<backlog::Frozen>,
     backlog_merge: Option<backlog::Merge>,
     /// Of a run, a merged run, a segment and a merged segment.
     names: [String; 4],
@@ -178,6 +276,7 @@ pub struct Installed {
     seen_merged: Option<(Run, Vec<String>)>,
     segment: Option<Segment>,
     backlog_merged: Option<(Segment, Vec<String>)>,
+    sealed: Option<Sealed>,
     ledger: Ledger,
 }
 
@@ -190,7 +289,8 @@ impl Snapshot {
         let seen_merged = self.merge_runs(&mut gone)?;
         let segment = self.write_entries()?;
         let backlog_merged = self.merge_segments(&mut gone)?;
-        for folder in [&self.seen_folder, &self.backlog_folder] {
+        let sealed = self.write_originals(&mut gone)?;
+        for folder in [&self.seen_folder, &self.backlog_folder, &self.likeness_folder] {
             self.disk.sync_folder(folder).map_err(failed("sync", folder))?;
         }
         self.put_urls()?;
@@ -201,7 +301,7 @@ impl Snapshot {
             self.disk.remove(&path).map_err(failed("remove", &path))?;
         }
         let ledger = self.ledger;
-        Ok(Installed { mark, run, seen_merged, segment, backlog_merged, ledger })
+        Ok(Installed { mark, run, seen_merged, segment, backlog_merged, sealed, ledger })
     }
 
     /// The keys that are in no run: they become one if there are many, or are kept beside.
@@ -279,6 +379,14 @@ impl Snapshot {
         Ok(Some((segment, replaced)))
     }
 
+    fn write_originals(&mut self, gone: &mut Vec<PathBuf>) -> Result<Option<Sealed>, StoreError> {
+        let Some(originals) = self.originals.take() else { return Ok(None) };
+        let (ledger, sealed) = originals.write(&*self.disk, &self.likeness_folder)?;
+        self.ledger.sieve = ledger;
+        gone.extend(paths(&self.likeness_folder, &sealed.gone()));
+        Ok(Some(sealed))
+    }
+
     /// Adds what became of URLs to what is known of them.
     fn put_urls(&mut self) -> Result<(), StoreError> {
         for (key, record) in self.urls.iter() {
@@ -292,6 +400,15 @@ impl Snapshot {
                 None => encode(record),
             };
             self.batch.put(Table::Urls, key, row);
+        }
+        // What is known of a URL since is newer.
+        for (key, twin) in self.likened.iter().filter(|(key, _)| !self.urls.contains_key(key)) {
+            let key = row_key(key.0);
+            if let Some(bytes) = self.tables.get(Table::Urls, &key)? {
+                let mut known: UrlRecord = decode("of a URL", &bytes)?;
+                known.story.told.twin = Some(*twin);
+                self.batch.put(Table::Urls, key, encode(&known));
+            }
         }
         Ok(())
     }

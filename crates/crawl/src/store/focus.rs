@@ -48,7 +48,7 @@ impl<'a> Focus<'a> {
         }
         let own = states.get(partition.index()).ok_or_else(unknown_partition)?;
         let out = own.out().map(|(number, out)| (number, is_on(site, out.entry.url()))).collect();
-        Ok(Self { site, partition, replay: begin(holdings, states, from), out })
+        Ok(Self { site, partition, replay: begin(holdings, states, from, identity.hash), out })
     }
 
     /// Takes in what a line says of the site.
@@ -141,6 +141,8 @@ fn only(mut fact: Fact, site: &Site, is_ours: impl Fn(TicketNumber) -> bool) -> 
         Fact::Settled(settled) => is_on(site, settled.entry.url()),
         Fact::Recalled(number) => is_ours(*number),
         Fact::Rested { site: rested, .. } => rested == site,
+        // Of whose site it is is not told: there are few.
+        Fact::Likened { .. } => true,
     };
     concerns.then_some(fact)
 }

@@ -5,15 +5,16 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{ARCHIVE, BACKLOG, LOG, SEEN, TABLES};
+use super::{ARCHIVE, BACKLOG, LIKENESS, LOG, SEEN, TABLES};
 
 /// What lies in none of the folders.
 const OTHER: &str = "other";
 
-/// Bytes of all files of a crawl, by folder: `archive`, `log`, `seen`, `backlog`, `tables`, and
+/// Bytes of all files of a crawl, by folder: `archive`, `log`, `seen`, `backlog`, `likeness`,
+/// `tables`, and
 /// `other` for the rest. What cannot be read counts as nothing.
 pub fn disk_use(folder: &Path) -> BTreeMap<String, u64> {
-    let parts = [ARCHIVE, LOG, SEEN, BACKLOG, TABLES];
+    let parts = [ARCHIVE, LOG, SEEN, BACKLOG, LIKENESS, TABLES];
     let mut bytes: BTreeMap<String, u64> =
         parts.into_iter().chain([OTHER]).map(|part| (part.to_owned(), 0)).collect();
     // Folders to look into, each with the part that its files belong to.
@@ -62,6 +63,7 @@ mod tests {
         let expect = [
             ("archive", 10),
             ("backlog", 0),
+            ("likeness", 0),
             ("log", 4),
             ("other", 1_100),
             ("seen", 0),

@@ -12,6 +12,7 @@ mod checkpoint;
 mod focus;
 mod footprint;
 mod line;
+mod mirrors;
 mod opening;
 mod replay;
 mod rows;
@@ -27,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 use rhumb_archive::{Archive, ArchiveError, ArchiveSettings, Encoded, Position};
 use rhumb_frontier::backlog::BacklogError;
+use rhumb_likeness::LikenessError;
 use rhumb_seen::SeenError;
 use rhumb_web::{HashKey, PartitionId, Span, Tick};
 use thiserror::Error;
@@ -38,9 +40,10 @@ use line::Line;
 
 pub use checkpoint::{Holdings, Installed, Snapshot};
 pub use footprint::disk_use;
+pub use mirrors::Mirrors;
 pub use opening::{Opened, open};
 pub use rows::{Identity, SeenHandle, load_site};
-pub(crate) use rows::{read_record, sites};
+pub(crate) use rows::{read_payload, read_record, read_site, sites};
 pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
 pub use view::{View, view};
 pub use warming::warm_tables;
@@ -49,6 +52,7 @@ pub use warming::warm_tables;
 pub(crate) const LOG: &str = "log";
 pub(crate) const SEEN: &str = "seen";
 pub(crate) const BACKLOG: &str = "backlog";
+pub(crate) const LIKENESS: &str = "likeness";
 pub(crate) const ARCHIVE: &str = "archive";
 /// The folder of the tables.
 pub const TABLES: &str = "tables";
@@ -76,6 +80,9 @@ pub enum StoreError {
     /// The backlog.
     #[error(transparent)]
     Backlog(#[from] BacklogError),
+    /// The sieve.
+    #[error(transparent)]
+    Likeness(#[from] LikenessError),
     /// A file or folder.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
@@ -149,6 +156,7 @@ impl StoreError {
                 | Self::Log(LogError::Format { .. })
                 | Self::Seen(SeenError::Format { .. })
                 | Self::Backlog(BacklogError::Format { .. })
+                | Self::Likeness(LikenessError::Format { .. })
         )
     }
 
@@ -160,7 +168,7 @@ impl StoreError {
                 error,
                 LogError::Corrupt { .. } | LogError::Missing { .. } | LogError::Refused { .. }
             ),
-            Self::Seen(_) | Self::Backlog(_) => {
+            Self::Seen(_) | Self::Backlog(_) | Self::Likeness(_) => {
                 !self.is_full() && self.io_kind().is_none_or(|kind| kind == io::ErrorKind::NotFound)
             }
             Self::Tables(TablesError::Failed { reason, .. }) => {
@@ -208,6 +216,8 @@ pub struct StoreSettings {
     pub agent: String,
     /// Bytes of memory for the seen-set.
     pub seen_memory: usize,
+    /// Bytes of memory for the sieve of originals.
+    pub likeness_memory: usize,
 }
 
 /// The side that writes all the time: the archive, and the log behind it. It has one owner.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use rhumb_archive::{Archive, Keep, Position, ensure_reaches, is_whole};
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
+use rhumb_likeness::Sieve;
 use rhumb_seen::{Run, SeenSet};
-use rhumb_web::{PartitionId, Tick};
+use rhumb_web::{HashKey, PartitionId, Tick};
 
 use super::checkpoint::Holdings;
 use super::line::Line;
@@ -18,7 +19,7 @@ use super::rows::{
     parse_site_key, partition_key,
 };
 use super::{
-    ARCHIVE, BACKLOG, LOG, LOG_SEGMENT_BYTES, SEEN, Store, StoreError, StoreSettings, crawl_id,
+    ARCHIVE, BACKLOG, LIKENESS, LOG, LOG_SEGMENT_BYTES, SEEN, Store, StoreError, StoreSettings, crawl_id,
     failed,
 };
 use crate::log::{Log, Offset, Take, Verdict};
@@ -61,10 +62,13 @@ pub fn open(
         None => Vec::new(),
     };
     let seen = SeenSet::open(settings.seen_memory, disk, &seen_folder, &ledger.runs, young)?;
-    let holdings = hold(disk, tables, folder, ledger, seen)?;
+    let (likeness, memory) = (folder.join(LIKENESS), settings.likeness_memory);
+    let sieve = Sieve::open(disk, &likeness, memory, &ledger.sieve)?;
+    let mut holdings = hold(disk, tables, folder, ledger, seen)?;
+    holdings.sieve = Some(sieve);
     let states = states(settings, identity, &holdings)?;
     let from = tables.offset()?.unwrap_or_default();
-    let mut replay = begin(holdings, states, from);
+    let mut replay = begin(holdings, states, from, identity.hash);
     let log_folder = folder.join(LOG);
     let cut = doubtful(disk, settings, from, replay.archive)?;
     let open = |take: &mut Take<'_>| {
@@ -118,7 +122,7 @@ impl Store {
 }
 
 fn create_folders(disk: &SharedDisk, folder: &Path) -> Result<(), StoreError> {
-    for name in [LOG, SEEN, BACKLOG, ARCHIVE] {
+    for name in [LOG, SEEN, BACKLOG, LIKENESS, ARCHIVE] {
         let folder = folder.join(name);
         disk.create_folder(&folder).map_err(failed("create", &folder))?;
     }
@@ -145,7 +149,10 @@ pub(super) fn hold(
         seen: SeenHandle::new(seen),
         backlog: Backlog::open(Arc::clone(disk), folder.join(BACKLOG), &ledger.segments)?,
         folder: folder.to_owned(),
+        sieve: None,
+        mirrors: ledger.mirrors.clone(),
         writing: Arc::default(),
+        likening: Arc::default(),
         roots: ledger.roots.iter().cloned().collect(),
         next_file: ledger.next_file,
         ledger,
@@ -153,12 +160,18 @@ pub(super) fn hold(
 }
 
 /// A checkpoint, ready for the lines of the log from there on.
-pub(super) fn begin(holdings: Holdings, states: Vec<State<SeenHandle>>, from: Offset) -> Replay {
+pub(super) fn begin(
+    holdings: Holdings,
+    states: Vec<State<SeenHandle>>,
+    from: Offset,
+    hash: HashKey,
+) -> Replay {
     Replay {
         last: holdings.ledger.at,
         archive: holdings.ledger.archive,
         states,
         holdings,
+        hash,
         under_way: BTreeMap::new(),
         // A power cut may have taken all lines since a checkpoint.
         is_closed: from == Offset::default(),
@@ -172,7 +185,7 @@ fn identity(
     settings: &StoreSettings,
 ) -> Result<Identity, StoreError> {
     let Some(identity) = known_identity(tables)? else {
-        for name in [LOG, SEEN, BACKLOG, ARCHIVE] {
+        for name in [LOG, SEEN, BACKLOG, LIKENESS, ARCHIVE] {
             let folder = settings.folder.join(name);
             let is_empty = disk.list(&folder).map_err(failed("list", &folder))?.is_empty();
             if !is_empty {
@@ -205,7 +218,11 @@ pub(super) fn known_identity(tables: &dyn Tables) -> Result<Option<Identity>, St
 fn remove_orphans(disk: &SharedDisk, folder: &Path, ledger: &Ledger) -> Result<(), StoreError> {
     let runs = ledger.runs.iter().chain(&ledger.young).map(|info| info.name.as_str());
     let segments = ledger.segments.iter().map(|info| info.name.as_str());
-    let lists: [(&str, HashSet<&str>); 2] = [(SEEN, runs.collect()), (BACKLOG, segments.collect())];
+    let lists: [(&str, HashSet<&str>); 3] = [
+        (SEEN, runs.collect()),
+        (BACKLOG, segments.collect()),
+        (LIKENESS, ledger.sieve.files().collect()),
+    ];
     for (name, listed) in lists {
         let folder = folder.join(name);
         for file in disk.list(&folder).map_err(failed("list", &folder))? {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rhumb_archive::Position;
-use rhumb_web::{PartitionId, Site, Tick};
+use rhumb_web::{HashKey, PartitionId, Site, Tick};
 
 use super::StoreError;
 use super::checkpoint::Holdings;
@@ -17,6 +17,7 @@ use crate::tables::Tables;
 pub(super) struct Replay {
     pub(super) states: Vec<State<SeenHandle>>,
     pub(super) holdings: Holdings,
+    pub(super) hash: HashKey,
     /// Parcels by sender, target and number, until they arrive.
     pub(super) under_way: BTreeMap<(PartitionId, PartitionId, u64), Parcel>,
     pub(super) last: Tick,
@@ -64,6 +65,7 @@ impl Replay {
             Line::Fact(id, at, fact) => {
                 self.pass(at);
                 self.note_sent(id, &fact);
+                self.holdings.note_content(self.hash, id, &fact);
                 self.apply(id, at, &fact)?;
             }
         }

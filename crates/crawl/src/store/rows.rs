@@ -10,8 +10,8 @@ use rhumb_web::{CanonUrl, HashKey, PartitionId, Scheme, Tick, UrlKey};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
-use crate::partition::{Dossier, RobotsRow, UrlRecord};
+use super::{Mirrors, StoreError};
+use crate::partition::{Dossier, PayloadDigest, PayloadRow, late, RobotsRow, UrlRecord};
 use crate::tables::{Table, Tables};
 
 /// The format of rows and lines. A later one must still read the earlier.
@@ -54,11 +54,24 @@ pub(super) struct Ledger {
     pub(super) young: Option<RunInfo>,
     /// The segments of the backlog.
     pub(super) segments: Vec<SegmentInfo>,
+    /// The files of the sieve.
+    #[serde(deserialize_with = "late")]
+    pub(super) sieve: rhumb_likeness::Ledger,
+    /// Sites with the same pages.
+    #[serde(deserialize_with = "late")]
+    pub(super) mirrors: Mirrors,
 }
 
 /// Keys of the table of the crawl itself.
 pub(super) const IDENTITY: &[u8] = b"identity";
 pub(super) const LEDGER: &[u8] = b"ledger";
+
+/// What the keys of payloads begin with.
+pub(super) const PAYLOAD: &[u8] = b"payload/";
+
+pub(super) fn payload_key(digest: &PayloadDigest) -> Vec<u8> {
+    [PAYLOAD, digest].concat()
+}
 
 pub(super) fn partition_key(id: PartitionId) -> Vec<u8> {
     [b"partition/".as_slice(), &id.0.to_be_bytes()].concat()
@@ -101,7 +114,7 @@ pub(super) fn decode_site(bytes: &[u8]) -> Result<Dossier, StoreError> {
 
 /// Reads a cold site from the tables, with its robots.txt. A site that was never in memory has no
 /// row: none.
-pub(super) fn read_site(tables: &dyn Tables, key: SiteKey) -> Result<Option<Dossier>, StoreError> {
+pub(crate) fn read_site(tables: &dyn Tables, key: SiteKey) -> Result<Option<Dossier>, StoreError> {
     let Some(bytes) = tables.get(Table::Sites, &row_key(key.0))? else {
         return Ok(None);
     };
@@ -126,6 +139,18 @@ pub(crate) fn read_record(
 ) -> Result<Option<UrlRecord>, StoreError> {
     let row = tables.get(Table::Urls, &row_key(key.0))?;
     row.map(|row| decode("of a URL", &row)).transpose()
+}
+
+/// The URL of the capture that first had a payload, and when that began, in milliseconds since
+/// 1970, as far as the tables know.
+pub(crate) fn read_payload(
+    tables: &dyn Tables,
+    digest: &PayloadDigest,
+) -> Result<Option<(CanonUrl, u64)>, StoreError> {
+    let Some(row) = tables.get(Table::Meta, &payload_key(digest))? else { return Ok(None) };
+    let row: PayloadRow = decode("of a payload", &row)?;
+    let record = read_record(tables, row.url)?;
+    Ok(record.and_then(|record| record.story.url).map(|url| (url, row.kept_ms)))
 }
 
 /// A read of a cold site, to be run on another thread. The name of one that has no row is in the

@@ -12,15 +12,15 @@ use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
 use rhumb_frontier::{Entry, LaneKey, SiteKey};
 use rhumb_rules::Forgotten;
-use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Scheme};
+use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Scheme, UrlKey};
 
 use super::rows::{
     IDENTITY, Identity, LEDGER, Ledger, decode, decode_site, decode_site_head, encode, encode_site,
-    parse_site_key, partition_key, row_key,
+    PAYLOAD, parse_site_key, partition_key, read_record, row_key,
 };
 use super::{BACKLOG, StoreError, failed};
 use crate::log::Offset;
-use crate::partition::{PartitionRow, UrlRecord};
+use crate::partition::{PartitionRow, PayloadRow, UrlRecord};
 use crate::tables::{Batch, Table, Tables};
 
 /// Rows are copied in batches of about so many bytes.
@@ -99,6 +99,11 @@ pub(crate) fn copy_without(
     }
     for row in from.range(Table::Meta, &[]) {
         let (key, row) = row?;
+        if let Some(row) = payload_url(&key, &row)?
+            && copying.is_gone(row)?
+        {
+            continue;
+        }
         if !written.contains(&key) {
             copying.replace(Table::Meta, key, row)?;
         }
@@ -107,6 +112,15 @@ pub(crate) fn copy_without(
     let urls = copying.urls;
     to.commit(copying.batch, offset)?;
     Ok(LeftOut { urls, queued })
+}
+
+/// The URL that a row is about, if it is one of a payload.
+fn payload_url(key: &[u8], row: &[u8]) -> Result<Option<UrlKey>, StoreError> {
+    if !key.starts_with(PAYLOAD) {
+        return Ok(None);
+    }
+    let row: PayloadRow = decode("of a payload", row)?;
+    Ok(Some(row.url))
 }
 
 fn ledger_of(tables: &dyn Tables) -> Result<Ledger, StoreError> {
@@ -139,6 +153,13 @@ impl Copying<'_> {
             Errand::Page | Errand::Sitemap => false,
         };
         is_for || self.forgotten.covers(&candidate.url)
+    }
+
+    /// Whether a URL that was recorded is not copied.
+    fn is_gone(&self, key: UrlKey) -> Result<bool, StoreError> {
+        let record = read_record(self.from, key)?;
+        let url = record.and_then(|record| record.story.url);
+        Ok(self.forgotten.has_key(key) || url.is_some_and(|url| self.forgotten.covers(&url)))
     }
 
     fn replace(&mut self, table: Table, key: Vec<u8>, row: Vec<u8>) -> Result<(), StoreError> {
@@ -265,7 +286,7 @@ impl Copying<'_> {
             let mut record: UrlRecord = decode("of a URL", &row)?;
             let covers =
                 |url: &Option<CanonUrl>| url.as_ref().is_some_and(|url| self.forgotten.covers(url));
-            let has_key = key.is_some_and(|key| self.forgotten.has_key(rhumb_web::UrlKey(key)));
+            let has_key = key.is_some_and(|key| self.forgotten.has_key(UrlKey(key)));
             if has_key || covers(&record.story.url) {
                 self.urls += 1;
                 continue;

@@ -65,7 +65,7 @@ pub fn view(
         return focus.finish(identity);
     }
     let states = states(settings, identity, &holdings)?;
-    let mut replay = begin(holdings, states, from);
+    let mut replay = begin(holdings, states, from, identity.hash);
     through_log(read, |_: Offset, bytes| {
         replay.take(Line::decode(bytes)?).map(|()| Verdict::Take)
     })?;

@@ -104,6 +104,7 @@ fn settings(folder: &std::path::Path) -> CrawlSettings {
         warc_bytes: 1 << 30,
         about: About::default(),
         tells_refusals: false,
+        formats: None,
     }
 }
 

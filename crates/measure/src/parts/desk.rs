@@ -108,6 +108,7 @@ impl Desk {
             identity: Identity::new(PARTITIONS, HASH, 0),
             agent: "rhumb".to_owned(),
             seen_memory: SEEN_BYTES,
+            likeness_memory: SEEN_BYTES,
         };
         let tables: Arc<dyn Tables> = Arc::new(MemoryTables::default());
         let opened = store::open(&rhumb_disk::real(), &tables, &settings)?;

@@ -1,5 +1,6 @@
 //! Which charset a body is in, and its text.
 
+mod lie;
 mod prescan;
 
 use std::borrow::Cow;
@@ -9,6 +10,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use memchr::memchr;
 
 use crate::mime::Mime;
+pub(crate) use lie::utf_16;
 
 /// How much is shown to the detector, from the first byte that says anything.
 const DETECTION_BYTES_MAX: usize = 64 * 1024;
@@ -51,11 +53,17 @@ pub struct Charset {
 }
 
 /// Finds the charset of an HTML or text body: mark, header, document, detection, in this order.
+/// What is declared and plainly wrong is passed over.
 pub fn charset(body: &[u8], content_type: Option<&str>) -> Charset {
-    told(body, content_type).unwrap_or_else(|| match prescan::html(body) {
-        Some(encoding) => Charset { encoding, from: CharsetFrom::Meta },
-        None => detected(body),
-    })
+    let is_right = |charset: &Charset| {
+        charset.from == CharsetFrom::Bom || !lie::is_plain(body, charset.encoding)
+    };
+    let told = told(body, content_type).filter(is_right);
+    let from_document = || {
+        let encoding = prescan::html(body)?;
+        Some(Charset { encoding, from: CharsetFrom::Meta }).filter(is_right)
+    };
+    told.or_else(from_document).unwrap_or_else(|| detected(body))
 }
 
 /// Finds the charset of an XML body, which is UTF-8 where nothing tells.
@@ -81,6 +89,9 @@ fn told(body: &[u8], content_type: Option<&str>) -> Option<Charset> {
 }
 
 fn detected(body: &[u8]) -> Charset {
+    if let Some(encoding) = utf_16(body) {
+        return Charset { encoding, from: CharsetFrom::Detected };
+    }
     let ascii = Encoding::ascii_valid_up_to(body);
     let start = memchr(b'\x1b', &body[..ascii]).unwrap_or(ascii);
     if start == body.len() {
@@ -159,5 +170,32 @@ mod tests {
         let utf8 = Some("text/html;charset=utf-8");
         check(b"a\0b\xff", utf8, "UTF-8", "header", "a\0b\u{fffd}");
         check(b"a\xe4\x80", utf8, "UTF-8", "header", "a\u{fffd}");
+    }
+
+    #[test]
+    fn a_declaration_that_the_bytes_refute_is_passed_over() {
+        let utf8 = Some("text/html; charset=utf-8");
+        let latin = Some("text/html; charset=iso-8859-1");
+        let french = b"d\xe9j\xe0 \xe9t\xe9, la caf\xe9t\xe9ria ferm\xe9e";
+        check(french, utf8, "windows-1252", "detected", "déjà été, la cafétéria fermée");
+        let text = "Grüße, größer, schön";
+        check(text.as_bytes(), latin, "UTF-8", "detected", text);
+        check("\u{440}\u{443}\u{441}".repeat(9).as_bytes(), Some("text/html; charset=shift_jis"), "UTF-8", "detected", &"рус".repeat(9));
+        let meta = format!("<meta charset=windows-1251>{text}");
+        check(meta.as_bytes(), None, "UTF-8", "detected", &meta);
+        let meta = "<meta charset=windows-1252>\u{e4}".replace('\u{e4}', "");
+        check(meta.as_bytes(), utf8, "UTF-8", "header", &meta);
+        let mixed = [b"\xff\xff\xff".as_slice(), "ä".repeat(9).as_bytes()].concat();
+        assert_eq!(charset(&mixed, utf8).from.word(), "header", "a few accidents are no lie");
+    }
+
+    #[test]
+    fn utf_16_needs_no_mark() {
+        let little: Vec<u8> = "<p>größer</p>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = "<p>größer</p>".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for declared in [None, Some("text/html; charset=utf-8")] {
+            check(&little, declared, "UTF-16LE", "detected", "<p>größer</p>");
+            check(&big, declared, "UTF-16BE", "detected", "<p>größer</p>");
+        }
     }
 }

@@ -2,9 +2,11 @@
 
 use rhumb_web::{Canon, CanonUrl, Link, LinkKind};
 
-use crate::charset::{Charset, charset, decode};
+use crate::article::{Article, article_of};
+use crate::charset::{Charset, charset, decode, utf_16};
+use crate::language::{Declared, Language};
 use crate::mime::Mime;
-use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, UrlRoom, scan, scan_links};
+use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, UrlRoom, Wanted, scan_as};
 use crate::sitemap::{ENTRIES_MAX, Sitemap, SitemapKind, inflated, plain_sitemap};
 use crate::words::{Gap, Words};
 
@@ -18,7 +20,7 @@ pub enum Format {
     Html,
     /// A sitemap, an index of them, or a file of URLs.
     Sitemap,
-    /// An RSS or Atom feed.
+    /// An RSS, Atom or JSON feed.
     Feed,
     /// Plain text.
     Text,
@@ -42,6 +44,11 @@ pub struct Page {
 }
 
 impl Page {
+    /// A document that others have read.
+    pub fn of(scan: Scan) -> Self {
+        Self::new(Format::Other, None, scan)
+    }
+
     fn new(format: Format, charset: Option<Charset>, scan: Scan) -> Self {
         Self { format, charset, scan, sitemaps: Vec::new(), lastmods: Vec::new() }
     }
@@ -88,23 +95,24 @@ impl Reader<'_> {
             }
         }
         let guess = Guess::of(body, self.content_type);
-        if guess == Guess::Xml
+        if matches!(guess, Guess::Xml | Guess::Json)
             && let Some((charset, found)) = plain_sitemap(body, self.content_type, false)
         {
             return listed(charset, found, self.url, self.canon);
         }
         match guess {
-            Guess::Html => self.html(body),
-            Guess::Xml if is_xhtml(body) => self.html(body),
+            Guess::Html | Guess::Xhtml => self.html(body, guess == Guess::Xhtml),
+            Guess::Xml if is_xhtml(body) => self.html(body, true),
             Guess::Text => self.text(body),
-            Guess::Xml | Guess::Other => Page::new(Format::Other, None, Scan::default()),
+            Guess::Xml | Guess::Json | Guess::Other => Page::new(Format::Other, None, Scan::default()),
         }
     }
 
-    fn html(&self, body: &[u8]) -> Page {
+    fn html(&self, body: &[u8], is_xml: bool) -> Page {
         let charset = charset(body, self.content_type);
-        let scan = if self.wants_text { scan } else { scan_links };
-        let scan = scan(&decode(body, charset), self.url, self.canon, charset.encoding);
+        let wanted = Wanted { text: self.wants_text, is_xml };
+        let html = decode(body, charset);
+        let scan = scan_as(&html, wanted, self.url, self.canon, charset.encoding);
         Page::new(Format::Html, Some(charset), scan)
     }
 
@@ -112,20 +120,51 @@ impl Reader<'_> {
         let charset = charset(body, self.content_type);
         let mut scan = Scan::default();
         if self.wants_text {
-            let mut words = Words::new(TEXT_BYTES_MAX);
-            for line in decode(body, charset).lines() {
-                words.push(line);
-                words.gap(Gap::Line);
-            }
-            scan.cut = words.is_full();
-            scan.text = words.into_text();
+            (scan.text, scan.cut) = lines(&decode(body, charset));
         }
         Page::new(Format::Text, Some(charset), scan)
     }
 }
 
+/// The document in a body that was found at this address, with the Content-Language of its
+/// answer; nothing where the body is neither a page nor plain text.
+pub fn read_article(
+    body: &[u8],
+    content_type: Option<&str>,
+    content_language: Option<&str>,
+    url: &CanonUrl,
+    canon: Canon,
+) -> Option<Article> {
+    let guess = Guess::of(body, content_type);
+    let is_xml = match guess {
+        Guess::Html | Guess::Text => false,
+        Guess::Xhtml => true,
+        Guess::Xml if is_xhtml(body) => true,
+        Guess::Xml | Guess::Json | Guess::Other => return None,
+    };
+    let text = decode(body, charset(body, content_type));
+    if guess != Guess::Text {
+        return Some(article_of(&text, is_xml, url, canon, content_language));
+    }
+    let (main, cut) = lines(&text);
+    let declared = Declared { html: None, header: content_language };
+    let language = Language::of(&main, &declared);
+    Some(Article { main, language, cut, ..Article::default() })
+}
+
+/// The lines of a plain text, and whether some were left out.
+fn lines(text: &str) -> (String, bool) {
+    let mut words = Words::new(TEXT_BYTES_MAX);
+    for line in text.lines() {
+        words.push(line);
+        words.gap(Gap::Line);
+    }
+    let cut = words.is_full();
+    (words.into_text(), cut)
+}
+
 fn listed(charset: Charset, list: Sitemap, url: &CanonUrl, canon: Canon) -> Page {
-    let feed = matches!(list.kind, SitemapKind::Rss | SitemapKind::Atom);
+    let feed = matches!(list.kind, SitemapKind::Rss | SitemapKind::Atom | SitemapKind::Json);
     let (format, kind) =
         if feed { (Format::Feed, LinkKind::Feed) } else { (Format::Sitemap, LinkKind::Sitemap) };
     let scan = Scan { cut: list.cut, ..Scan::default() };
@@ -189,23 +228,34 @@ impl Listing<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guess {
     Html,
+    /// A page that is XML.
+    Xhtml,
     Xml,
+    Json,
     Text,
     Other,
 }
 
 impl Guess {
     fn of(body: &[u8], content_type: Option<&str>) -> Self {
+        if is_document(body) {
+            return Self::Other;
+        }
         let mime = content_type.and_then(Mime::parse);
         let Some(mime) = mime else {
             return Self::sniffed(body);
         };
         match mime.essence.as_str() {
-            "text/html" | "application/xhtml+xml" => Self::Html,
+            "text/html" => Self::Html,
+            "application/xhtml+xml" => Self::Xhtml,
             "text/plain" if starts_like_html(body) => Self::Html,
             "text/plain" => Self::Text,
             "unknown/unknown" | "application/unknown" | "*/*" => Self::sniffed(body),
             _ if mime.is_xml() => Self::Xml,
+            "application/json" => Self::Json,
+            essence if essence.ends_with("+json") => Self::Json,
+            // An error page in the place of a document.
+            essence if names_document(essence) && starts_like_html(body) => Self::Html,
             _ => Self::Other,
         }
     }
@@ -213,6 +263,10 @@ impl Guess {
     fn sniffed(body: &[u8]) -> Self {
         let head = &body[..body.len().min(SNIFF_BYTES_MAX)];
         let marked = head.starts_with(b"\xfe\xff") || head.starts_with(b"\xff\xfe");
+        if let Some(encoding) = utf_16(head).filter(|_| !marked) {
+            let head = encoding.decode_without_bom_handling(head).0;
+            return if starts_like_html(head.as_bytes()) { Self::Html } else { Self::Text };
+        }
         if starts_like_html(body) {
             Self::Html
         } else if without_space(head).starts_with(b"<?xml") {
@@ -223,6 +277,22 @@ impl Guess {
             Self::Text
         }
     }
+}
+
+/// Whether a body is a PDF, RTF or PostScript file or a package, whatever it is called: room
+/// `formats` reads those.
+fn is_document(body: &[u8]) -> bool {
+    const STARTS: [&[u8]; 4] = [b"%PDF-", b"{\\rtf", b"%!PS", b"PK\x03\x04"];
+    let head = without_space(body);
+    matches!(head.first(), Some(b'%' | b'{' | b'P'))
+        && STARTS.into_iter().any(|start| head.starts_with(start))
+}
+
+/// Whether a media type is one of documents that are no pages.
+fn names_document(essence: &str) -> bool {
+    const NAMES: [&str; 5] = ["pdf", "x-pdf", "rtf", "postscript", "msword"];
+    let name = essence.strip_prefix("application/").unwrap_or_default();
+    name.starts_with("vnd.") || NAMES.contains(&name)
 }
 
 /// Bytes that no text has, by the MIME Sniffing standard.

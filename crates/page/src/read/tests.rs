@@ -18,7 +18,7 @@ fn check(body: &str, content_type: &str, expect: Format) {
 fn the_type_decides_where_it_is_clear() {
     check("plain", "text/html; charset=utf-8", Format::Html);
     check("<html>", "application/xhtml+xml", Format::Html);
-    check("<html>", "application/pdf", Format::Other);
+    check("<html>", "image/png", Format::Other);
     check("<html>", "image/svg+xml", Format::Html);
     check("<svg/>", "image/svg+xml", Format::Other);
     check("words", "text/plain", Format::Text);
@@ -36,6 +36,13 @@ fn the_body_decides_where_the_type_is_missing_or_lies() {
     check("<rss/>", "application/xml", Format::Feed);
     check("<feed/>", "application/atom+xml", Format::Feed);
     check("<urlset/>", "text/html", Format::Html);
+    check("<html>", "application/pdf", Format::Html);
+    check("%PDF-1.7", "text/html", Format::Other);
+    check("\n{\\rtf1 words}", "text/plain", Format::Other);
+    check("PK\x03\x04", "text/html", Format::Other);
+    check("{}", "application/json", Format::Other);
+    let feed = r#"{"version":"https://jsonfeed.org/version/1","items":[]}"#;
+    check(feed, "application/feed+json", Format::Feed);
 }
 
 #[test]

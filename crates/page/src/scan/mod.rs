@@ -19,8 +19,11 @@ use rhumb_web::{Canon, CanonUrl, Link, LinkKind, QueryCharset, UrlError};
 
 use crate::words::{Words, cut};
 use gatherer::{Gatherer, Raw, RawLink};
+pub(crate) use name::Name;
+pub(crate) use open::breaks_out;
 pub use refresh::target as refresh_target;
-use tokens::{Token, Tokens};
+pub(crate) use tag::Tag;
+pub(crate) use tokens::{Token, Tokens};
 
 /// The most links of one page; more is a list for machines, or a trap.
 pub const LINKS_MAX: usize = 50_000;
@@ -55,35 +58,46 @@ pub struct Scan {
     /// The visible text, a line for each block, at most [`TEXT_BYTES_MAX`], unless only
     /// the links were read.
     pub text: String,
+    /// A hash of where all its anchors lead, as written but without digits; in any order.
+    pub outline: u64,
     /// Whether some maximum left something out.
     pub cut: bool,
 }
 
 /// Scans a page found at this address and written in this charset.
 pub fn scan(html: &str, url: &CanonUrl, canon: Canon, encoding: &'static Encoding) -> Scan {
-    let words = Words::with_room(html.len(), TEXT_BYTES_MAX);
-    resolve(gathered(html, Some(words)), url, canon, encoding)
+    resolve(gathered(html, Wanted { text: true, is_xml: false }), url, canon, encoding)
 }
 
-/// The same without the text.
-pub(crate) fn scan_links(
+/// The same of a page that may be XML, with its text or without.
+pub(crate) fn scan_as(
     html: &str,
+    wanted: Wanted,
     url: &CanonUrl,
     canon: Canon,
     encoding: &'static Encoding,
 ) -> Scan {
-    resolve(gathered(html, None), url, canon, encoding)
+    resolve(gathered(html, wanted), url, canon, encoding)
 }
 
-fn gathered(html: &str, text: Option<Words>) -> Gatherer<'_> {
-    let mut gatherer = Gatherer::new(text);
-    run(html, &mut gatherer);
+/// How a page is scanned.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Whether its text is kept.
+    pub(crate) text: bool,
+    /// Whether `<script/>` is a whole element, as in XML.
+    pub(crate) is_xml: bool,
+}
+
+fn gathered(html: &str, wanted: Wanted) -> Gatherer<'_> {
+    let words = wanted.text.then(|| Words::with_room(html.len(), TEXT_BYTES_MAX));
+    let mut gatherer = Gatherer::new(words);
+    run(Tokens::new(html, wanted.is_xml), &mut gatherer);
     gatherer.close_anchor();
     gatherer
 }
 
-fn run<'a>(html: &'a str, gatherer: &mut Gatherer<'a>) {
-    let mut tokens = Tokens::new(html);
+fn run<'a>(mut tokens: Tokens<'a>, gatherer: &mut Gatherer<'a>) {
     while let Some(token) = tokens.next(gatherer.is_foreign()) {
         match token {
             Token::Start(name) => match gatherer.start(&tokens.tag(name)) {
@@ -105,7 +119,7 @@ fn run<'a>(html: &'a str, gatherer: &mut Gatherer<'a>) {
 /// Scans what a `noscript` or `noframes` holds. Inside it they are elements like others.
 fn run_fallback<'a>(fallback: &'a str, gatherer: &mut Gatherer<'a>) {
     if let Some(outside) = gatherer.enter_fallback(fallback) {
-        run(fallback, gatherer);
+        run(Tokens::new(fallback, false), gatherer);
         gatherer.leave_fallback(outside);
     }
 }
@@ -152,6 +166,9 @@ fn resolve(
     let from = base.as_ref().unwrap_or(url);
     let mut room = UrlRoom::new();
     for RawLink { href, kind, text, nofollow } in gathered.links {
+        if kind == LinkKind::A {
+            scan.outline = scan.outline.wrapping_add(without_digits(&href));
+        }
         match from.join_from(&href, canon, charset) {
             Ok(url) if !room.take(&url) => {
                 scan.cut = true;
@@ -179,6 +196,16 @@ fn resolve(
     scan.metas = gathered.metas;
     scan.text = gathered.text.map(Words::into_text).unwrap_or_default();
     scan
+}
+
+/// A hash of a text that does not see its digits.
+fn without_digits(text: &str) -> u64 {
+    // The multiplier of FNV-1a, with a last mix, since the hashes of several texts are added up.
+    let letters = text.bytes().filter(|byte| !byte.is_ascii_digit());
+    let hash = letters.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// A query in a legacy charset. What the charset lacks becomes a numeric reference whose signs are

@@ -6,13 +6,13 @@ const BYTES_MAX: usize = 16;
 /// A name in lower case. What is too long to mean something is folded into as many bytes: it
 /// needs only be told from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(crate) struct Name {
     bytes: [u8; BYTES_MAX],
     len: usize,
 }
 
 impl Name {
-    pub(super) fn of(written: &str) -> Self {
+    pub(crate) fn of(written: &str) -> Self {
         let mut bytes = [0; BYTES_MAX];
         for (at, byte) in written.bytes().enumerate() {
             bytes[at % BYTES_MAX] ^= byte.to_ascii_lowercase();
@@ -21,7 +21,7 @@ impl Name {
     }
 
     /// The name, or nothing where it is too long to be one that we know.
-    pub(super) fn known(&self) -> &[u8] {
+    pub(crate) fn known(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 }

@@ -59,7 +59,8 @@ impl Open {
         ending: Ending,
     ) -> Option<Ending> {
         let is_html = own == Namespace::Html;
-        if is_html && is_void(tag.name.known()) || !is_html && tag.is_self_closing {
+        let is_closed = if is_html { is_void(tag.name.known()) } else { tag.is_self_closing };
+        if is_closed || tag.is_empty {
             return Some(ending);
         }
         let inner = if holds_html(tag, own) { Namespace::Html } else { own };
@@ -168,7 +169,7 @@ fn holds_html(tag: &Tag<'_, '_>, own: Namespace) -> bool {
 }
 
 /// Whether a tag cannot stand in SVG or `MathML` and ends what is foreign, by the standard.
-pub(super) fn breaks_out(tag: &Tag<'_, '_>) -> bool {
+pub(crate) fn breaks_out(tag: &Tag<'_, '_>) -> bool {
     match tag.name.known() {
         b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code" | b"dd" | b"div"
         | b"dl" | b"dt" | b"em" | b"embed" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6"

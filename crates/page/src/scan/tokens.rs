@@ -14,7 +14,7 @@ const ATTRIBUTES_MAX: usize = 256;
 
 /// What comes next in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A start tag, whose attributes [`Tokens::tag`] gives.
     Start(Name),
     End(Name),
@@ -25,21 +25,23 @@ pub(super) enum Token<'a> {
 }
 
 /// Goes through a page.
-pub(super) struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     html: &'a str,
     at: usize,
     attributes: Vec<Attribute<'a>>,
     is_self_closing: bool,
+    /// Whether an element may close itself, whatever it is.
+    is_xml: bool,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(html: &'a str) -> Self {
-        Self { html, at: 0, attributes: Vec::new(), is_self_closing: false }
+    pub(crate) fn new(html: &'a str, is_xml: bool) -> Self {
+        Self { html, at: 0, attributes: Vec::new(), is_self_closing: false, is_xml }
     }
 
     /// The next token. Inside SVG and `MathML`, which are foreign, there are CDATA sections; they
     /// are passed over.
-    pub(super) fn next(&mut self, is_foreign: bool) -> Option<Token<'a>> {
+    pub(crate) fn next(&mut self, is_foreign: bool) -> Option<Token<'a>> {
         loop {
             let rest = &self.html[self.at..];
             let bytes = rest.as_bytes();
@@ -69,12 +71,17 @@ impl<'a> Tokens<'a> {
     }
 
     /// The start tag that came last.
-    pub(super) fn tag(&self, name: Name) -> Tag<'a, '_> {
-        Tag { name, attributes: &self.attributes, is_self_closing: self.is_self_closing }
+    pub(crate) fn tag(&self, name: Name) -> Tag<'a, '_> {
+        let is_self_closing = self.is_self_closing;
+        let is_empty = self.is_xml && is_self_closing;
+        Tag { name, attributes: &self.attributes, is_self_closing, is_empty }
     }
 
     /// The content of an element whose content is no markup: up to its end tag, or to the end.
-    pub(super) fn raw_text(&mut self, name: Name) -> &'a str {
+    pub(crate) fn raw_text(&mut self, name: Name) -> &'a str {
+        if self.is_xml && self.is_self_closing {
+            return "";
+        }
         let rest = &self.html[self.at..];
         let end = if name.known() == b"script" {
             script_end(rest.as_bytes())
@@ -86,7 +93,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Everything that is left.
-    pub(super) fn rest(&mut self) -> &'a str {
+    pub(crate) fn rest(&mut self) -> &'a str {
         let rest = &self.html[self.at..];
         self.at = self.html.len();
         rest

@@ -1,5 +1,6 @@
-//! Lists of pages: sitemaps, their indexes, RSS and Atom feeds, files of URLs.
+//! Lists of pages: sitemaps, their indexes, RSS, Atom and JSON feeds, files of URLs.
 
+mod json;
 mod xml;
 
 use std::borrow::Cow;
@@ -34,6 +35,8 @@ pub enum SitemapKind {
     Rss,
     /// An Atom feed.
     Atom,
+    /// A JSON feed.
+    Json,
 }
 
 /// One page, or one sitemap of an index.
@@ -80,6 +83,9 @@ pub(crate) fn plain_sitemap(
     let trimmed = text.trim_start_matches(|char: char| char.is_whitespace() || char == '\0');
     if trimmed.starts_with('<') {
         return xml::read(trimmed).map(|found| (charset_xml, found));
+    }
+    if trimmed.starts_with('{') {
+        return json::read(trimmed).map(|found| (charset_xml, found));
     }
     if !text_allowed {
         return None;

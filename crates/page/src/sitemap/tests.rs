@@ -127,3 +127,22 @@ fn elements_too_deep_inside_one_another_end_a_list() {
     assert_eq!(nested(DEPTH_MAX + 1), (vec!["/a".to_owned()], true));
     assert_eq!(nested(1_000_000), (vec!["/a".to_owned()], true));
 }
+
+#[test]
+fn a_json_feed_lists_its_items_and_its_next_page() {
+    let feed = br#"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[
+        {"id":"1","url":"/a","date_published":"2024-01-01T00:00:00Z"},
+        {"id":2,"url":"/b","external_url":"http://e.test/","date_modified":"2024-02-02"},
+        {"id":"http://h.test/c"},{"id":"d"}],"next_url":"/feed?page=2"}"#;
+    let expect =
+        ["/a 2024-01-01T00:00:00Z", "/b 2024-02-02", "http://e.test/ 2024-02-02", "http://h.test/c"];
+    check(feed, SitemapKind::Json, &[&expect[..], &["/feed?page=2"]].concat());
+    assert_eq!(sitemap(br#"{"items":[{"url":"/a"}]}"#, true), None);
+    assert_eq!(sitemap(br#"{"version":"https://jsonfeed.org/version/1","items":["#, true), None);
+    let many = format!(
+        r#"{{"version":"https://jsonfeed.org/version/1","items":[{}{{}}]}}"#,
+        r#"{"url":"/a"},"#.repeat(ENTRIES_MAX)
+    );
+    let found = sitemap(many.as_bytes(), false).expect("a list");
+    assert_eq!((found.entries.len(), found.cut), (ENTRIES_MAX, true));
+}

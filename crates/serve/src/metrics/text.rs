@@ -64,8 +64,12 @@ impl Page {
         self.single("redirects", Counter, "Redirects among them", status.redirects);
         self.single("sitemaps", Counter, "Sitemaps among them", status.sitemaps);
         self.single("robots", Counter, "Robots.txt files asked for", status.robots);
-        let duplicates = "Pages whose payload another page had before";
+        let duplicates = "Pages that another page had before";
         self.single("duplicates", Counter, duplicates, status.duplicates);
+        let near = "Those of them whose text is nearly that of the other";
+        self.single("near_duplicates", Counter, near, status.near_duplicates);
+        let marked = "Pages that are not what their status says";
+        self.by("marked", "mark", Counter, marked, &status.marked);
         self.by("refused", "reason", Counter, "Links and URLs refused", &status.refused);
         self.by("failed", "outcome", Counter, "URLs given up", &status.failed);
         self.by("cut", "reason", Counter, "Bodies that are not whole", &status.cut);

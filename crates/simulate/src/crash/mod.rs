@@ -129,6 +129,7 @@ impl World {
             identity: Identity::new(PARTITIONS, hash, BORN_MS),
             agent: "rhumb".to_owned(),
             seen_memory: small(chance.between(1_000, 16_000)),
+            likeness_memory: small(chance.between(4_000, 64_000)),
         };
         let mut witness = Witness::new(seed, web.site_count());
         witness.report.pages = u64::try_from(web.reachable().len()).expect("small");

@@ -3,7 +3,7 @@
 use super::Finding;
 
 /// Rooms and their layers: a room may depend on lower layers, never sideways.
-const LAYERS: [(&str, u8); 16] = [
+const LAYERS: [(&str, u8); 19] = [
     ("web", 0),
     ("disk", 0),
     ("rules", 1),
@@ -21,6 +21,7 @@ const LAYERS: [(&str, u8); 16] = [
     ("serve", 4),
     ("simulate", 4),
     ("measure", 4),
+    ("fuzz", 4),
     ("cli", 5),
 ];
 

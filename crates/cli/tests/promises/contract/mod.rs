@@ -152,6 +152,22 @@ fn is_of_robots_txt(line: &Value) -> bool {
     line["url"].as_str().is_some_and(|url| url.ends_with("/robots.txt"))
 }
 
+/// The head of a page that says of itself what a page can.
+fn head() -> &'static str {
+    "<title>Start</title><meta name=description content='Where it begins'>\
+        <meta name=author content='A. Writer'>\
+        <meta property=article:published_time content=2024-05-06>\
+        <meta property=article:modified_time content=2024-05-07T08:09:10+02:00>"
+}
+
+/// What a page says to those who show links to it, and in the vocabulary of schema.org.
+const SHOWN: &str = "<meta property=og:title content=T><meta property=og:type content=article>\
+    <meta property=og:url content=http://e.test/><meta property=og:image content=/i.png>\
+    <meta property=og:description content=D><meta property=og:site_name content=E>\
+    <meta property=og:locale content=de_DE><link rel=alternate hreflang=fr href=/fr>\
+    <script type=application/ld+json>{\"@type\": \"Article\", \"headline\": \"H\",\
+    \"author\": \"A\", \"datePublished\": \"2024-05-06\", \"dateModified\": \"2024-05-07\"}</script>";
+
 /// A site with an example of nearly everything.
 fn site() -> RawServer {
     let links = [
@@ -171,7 +187,7 @@ fn site() -> RawServer {
         "/robots.txt" => {
             ok("text/plain", "User-agent: *\nDisallow: /private\nAllow: /page\nCrawl-delay: 0.01\n")
         }
-        "/" => ok("text/html", &format!("<html lang=de><title>Start</title>{links}")),
+        "/" => ok("text/html", &format!("<html lang=de>{}<p>Hier beginnt es.</p>{links}", head())),
         "/page" | "/copy" => ok("text/html", "<p>the same text on two pages</p>"),
         "/moved" => b"HTTP/1.1 301 So\r\nLocation: /target\r\nContent-Length: 0\r\n\r\n".to_vec(),
         "/target" | "/a" => ok("text/html; charset=utf-8", target),
@@ -356,8 +372,9 @@ fn check_tools(checker: &mut Checker) {
     }
     let html = "<html lang=de><meta charset=utf-8><title>T\u{202e}</title><base href=/b/>\
         <meta name=robots content='noindex, nofollow'><link rel=canonical href=/c>\
-        <a href=x>one</a><area href=y><iframe src=z></iframe><a rel=nofollow href=w></a>";
-    write("page.html", html);
+        <a href=x>one</a><area href=y><iframe src=z></iframe><a rel=nofollow href=w></a>\
+        <p>Dies ist ein Absatz in deutscher Sprache, damit man sie auch erkennen kann.</p>";
+    write("page.html", &format!("{html}{}{SHOWN}", head()));
     for (file, url) in [("page.html", "http://e.test/"), ("empty.txt", "http://e.test/a?b=c")] {
         let run = rhumb(folder.path(), &["page", file, "--url", url, "--json"]);
         assert!(run.stdout.is_ascii() || !run.stdout.contains('\u{202e}'), "{}", run.stdout);

@@ -75,6 +75,7 @@ pub(super) const REASON: Words = named(
         "trap-many-segments",
         "trap-tandem-segments",
         "trap-repeated-segment",
+        "trap-repeated-page",
         "robots",
         "nofollow",
         "private-address",
@@ -138,9 +139,11 @@ const BRAKE: Words = named(
         "nothing",
     ],
 );
+/// What a page is although its status does not say so.
+const MARK: Words = named("mark", &["soft-404", "parked", "challenge"]);
 /// The lists that have a name.
-pub(super) const WORDS: [&Words; 7] =
-    [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE];
+pub(super) const WORDS: [&Words; 8] =
+    [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK];
 
 const EVENT: Words = of(&["fetched", "refused", "failed"]);
 const LAST: Words = of(&["summary"]);
@@ -153,8 +156,11 @@ const ROBOTS_STATE: Words =
 const CODING: Words = of(&["gzip", "plain"]);
 const BOTTLENECK: Words = of(&["cpu", "disk", "memory", "server", "others", "none"]);
 const SITE_STATE: Words = of(&["fetching", "waiting", "idle", "asleep"]);
-const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "other"]);
-const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "tables", "other"]);
+const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "likeness", "other"]);
+const DISK_PART: Words =
+    of(&["archive", "log", "seen", "backlog", "likeness", "tables", "other"]);
+const LIKENESS: Words = of(&["same", "near", "canonical"]);
+const LANGUAGE_FROM: Words = of(&["html", "header", "text"]);
 const CHARSET_FROM: Words = of(&["bom", "header", "meta", "detected", "default"]);
 const DIRECTIVE: Words = of(&[
     "noindex",
@@ -213,6 +219,8 @@ pub(super) const SUMMARY: Output = Output {
         key("refused", By(&REASON, &Count)),
         key("failed", By(&FAILURE, &Count)),
         key("duplicates", Count),
+        ours("near_duplicates", Count),
+        ours("marked", By(&MARK, &Count)),
         key("queued", Count),
         key("waiting", Count),
         key("bytes", Count),
@@ -264,11 +272,41 @@ pub(super) const PAGE: Output = Output {
         key("canonical", OrNull(&Url)),
         key("base", OrNull(&Url)),
         key("language", OrNull(&Text)),
+        ours("language_from", OrNull(&Word(&[&LANGUAGE_FROM]))),
+        ours("language_confidence", OrNull(&Number)),
+        ours("description", OrNull(&Text)),
+        ours("author", OrNull(&Text)),
+        ours("published", OrNull(&Text)),
+        ours("modified", OrNull(&Text)),
+        ours("hreflang", List(&TRANSLATION)),
+        ours("open_graph", OPEN_GRAPH),
+        ours("schema", SCHEMA),
         key("directives", List(&Word(&[&DIRECTIVE]))),
         key("links", List(&LINK_KEYS)),
         key("text", Text),
+        key("main", OrNull(&Text)),
     ]],
 };
+
+const TRANSLATION: Shape = Object(&[ours("language", Text), ours("url", Url)]);
+
+const OPEN_GRAPH: Shape = Object(&[
+    ours("title", OrNull(&Text)),
+    ours("type", OrNull(&Text)),
+    ours("url", OrNull(&Text)),
+    ours("image", OrNull(&Text)),
+    ours("description", OrNull(&Text)),
+    ours("site_name", OrNull(&Text)),
+    ours("locale", OrNull(&Text)),
+]);
+
+const SCHEMA: Shape = Object(&[
+    ours("types", List(&Text)),
+    ours("headline", OrNull(&Text)),
+    ours("author", OrNull(&Text)),
+    ours("published", OrNull(&Text)),
+    ours("modified", OrNull(&Text)),
+]);
 
 const SITE_STANDING: Shape = Object(&[
     ours("site", Text),
@@ -302,6 +340,9 @@ pub(super) const STATUS: Output = Output {
         ours("sitemaps", Count),
         ours("robots", Count),
         ours("duplicates", Count),
+        ours("near_duplicates", Count),
+        ours("marked", By(&MARK, &Count)),
+        ours("mirrors", List(&MIRROR)),
         key("queued", Count),
         key("waiting", Count),
         ours("waiting_by", By(&HOLD, &Count)),
@@ -330,6 +371,9 @@ pub(super) const STATUS: Output = Output {
     ]],
 };
 
+const MIRROR: Shape =
+    Object(&[ours("site", Text), ours("of", Text), ours("pages", Count)]);
+
 const ROBOTS_LINE: Shape = Object(&[
     ours("state", Word(&[&ROBOTS_STATE])),
     key("line", OrNull(&Count)),
@@ -356,6 +400,9 @@ pub(super) const WHY: Output = Output {
         key("robots", ROBOTS_LINE),
         key("seen_at", OrNull(&Time)),
         key("duplicate_of", OrNull(&Url)),
+        ours("likeness", OrNull(&Word(&[&LIKENESS]))),
+        ours("mark", OrNull(&Word(&[&MARK]))),
+        ours("document", OrNull(&Text)),
         ours("redirected_from", List(&Url)),
         ours("redirects_to", OrNull(&Url)),
         key("tries", List(&TRY)),
@@ -443,7 +490,12 @@ pub(super) const EXPORT: Output = Output {
         key("charset", OrNull(&Text)),
         key("language", OrNull(&Text)),
         key("title", OrNull(&Text)),
+        ours("description", OrNull(&Text)),
+        ours("author", OrNull(&Text)),
+        ours("published", OrNull(&Text)),
+        ours("modified", OrNull(&Text)),
         key("text", OrNull(&Text)),
+        ours("main", OrNull(&Text)),
         key("links", List(&LINK_KEYS)),
         key("digest", OrNull(&Text)),
         key("duplicate_of", OrNull(&Url)),

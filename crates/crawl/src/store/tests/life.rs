@@ -84,6 +84,7 @@ impl World {
             identity: Identity::new(PARTITIONS, HASH, 1_700_000_000_000),
             agent: "rhumb".to_owned(),
             seen_memory: 2_000,
+            likeness_memory: 8_000,
         };
         Self {
             chance: Chance(seed),

@@ -1,16 +1,19 @@
 //! One-shot tools: what do we make of a URL, a robots.txt, a page?
 
+mod page;
+
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use rhumb_rules::{Reading, Robots, of_meta, path_as_written};
-use rhumb_web::{Canon, CanonUrl, Directive, Directives, HashKey, Link};
+use rhumb_rules::{Reading, Robots, path_as_written};
+use rhumb_web::{Canon, CanonUrl, HashKey};
 use serde::Serialize;
 
 use crate::fault::Fault;
 use crate::printable::{json, printable};
+pub(crate) use page::{PageArgs, page};
 
 /// The largest file that is looked at; a crawl cuts bodies sooner.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -140,98 +143,6 @@ pub(crate) fn robots(args: &RobotsArgs) -> Result<ExitCode, Fault> {
         writeln!(out, "crawl-delay {delay}")?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PageArgs {
-    /// An HTML page, sitemap or feed, or - for stdin
-    file: String,
-    /// The URL at which it was found
-    #[arg(long)]
-    url: String,
-    /// The Content-Type header that came with it
-    #[arg(long = "type", value_name = "TYPE")]
-    media_type: Option<String>,
-    /// The robot that reads it
-    #[arg(long, default_value = "rhumb")]
-    agent: String,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Serialize)]
-struct PageShown<'a> {
-    url: &'a CanonUrl,
-    charset: Option<&'static str>,
-    charset_from: Option<&'static str>,
-    title: Option<&'a str>,
-    canonical: Option<&'a CanonUrl>,
-    base: Option<&'a CanonUrl>,
-    language: Option<&'a str>,
-    directives: Vec<Directive>,
-    links: &'a [Link],
-    text: &'a str,
-}
-
-pub(crate) fn page(args: &PageArgs) -> Result<ExitCode, Fault> {
-    let url = CanonUrl::parse(&args.url).map_err(|error| {
-        Fault::usage(format!("{:?}: {error}", args.url), "--url https://example.org/page.html")
-    })?;
-    let body = read(&args.file)?;
-    let page = rhumb_page::read(&body, args.media_type.as_deref(), &url, Canon::Full, true);
-    let metas = page.scan.metas.iter();
-    let directives = metas
-        .map(|(name, content)| of_meta(&args.agent, name, content))
-        .fold(Directives::NONE, Directives::union);
-    let shown = PageShown {
-        url: &url,
-        charset: page.charset.map(|charset| charset.encoding.name()),
-        charset_from: page.charset.map(|charset| charset.from.word()),
-        title: page.scan.title.as_deref(),
-        canonical: page.scan.canonical.as_ref(),
-        base: page.scan.base.as_ref(),
-        language: page.scan.language.as_deref(),
-        directives: directives.iter().collect(),
-        links: &page.scan.links,
-        text: &page.scan.text,
-    };
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        line(&mut out, &shown)?;
-    } else {
-        show_page(&mut out, &shown)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn show_page(out: &mut impl Write, shown: &PageShown<'_>) -> std::io::Result<()> {
-    writeln!(out, "url        {}", shown.url)?;
-    let charset = shown.charset.unwrap_or("none");
-    writeln!(out, "charset    {charset} (by {})", shown.charset_from.unwrap_or("nothing"))?;
-    writeln!(out, "title      {}", printable(shown.title.unwrap_or("none")))?;
-    let optional = [("canonical", shown.canonical), ("base", shown.base)];
-    for (name, url) in optional.into_iter().filter_map(|(name, url)| url.map(|url| (name, url))) {
-        writeln!(out, "{name:<10} {url}")?;
-    }
-    if let Some(language) = shown.language {
-        writeln!(out, "language   {}", printable(language))?;
-    }
-    let words: Vec<&str> = shown.directives.iter().map(|directive| directive.word()).collect();
-    if !words.is_empty() {
-        writeln!(out, "directives {}", words.join(", "))?;
-    }
-    writeln!(out, "links      {}", shown.links.len())?;
-    for link in shown.links {
-        let kind = format!("{:?}", link.kind).to_lowercase();
-        let nofollow = if link.nofollow { "  nofollow" } else { "" };
-        writeln!(out, "  {kind:<9} {}  {}{nofollow}", link.url, printable(&link.text))?;
-    }
-    writeln!(out, "text       {} bytes", shown.text.len())?;
-    for line in shown.text.lines() {
-        writeln!(out, "  {}", printable(line))?;
-    }
-    Ok(())
 }
 
 fn line(out: &mut impl Write, value: &impl Serialize) -> std::io::Result<()> {

@@ -1,0 +1,247 @@
+//! What pages say, and whether it was there before: mirrors, near-duplicates, shells, traps, marks.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::raw::{RawServer, missing, ok};
+use crate::run::{Run, command, finish};
+
+/// Words of which no two pages have four in a row in common.
+fn prose(seed: u64, words: usize) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut text = String::new();
+    for _ in 0..words {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let word = (state >> 33) % 4_000;
+        let letter = |at: u64| char::from(b'a' + u8::try_from(at % 20).expect("a letter"));
+        write!(text, "{}{}{}o ", letter(word), letter(word / 20), letter(word / 400)).expect("text");
+    }
+    text
+}
+
+fn page(title: &str, text: &str, links: &[String]) -> Vec<u8> {
+    let links: String = links.iter().map(|link| format!("<a href=\"{link}\">{link}</a> ")).collect();
+    let html = format!("<title>{title}</title><h1>{title}</h1><p>{text}</p><p>{links}</p>");
+    ok("text/html; charset=utf-8", &html)
+}
+
+fn crawl(folder: &Path, seeds: &[String], flags: &[&str]) -> Run {
+    let mut crawl = command(folder);
+    crawl.args(["crawl", "-o", "crawl", "--json", "--allow-private", "--delay", "0s"]);
+    crawl.args(["--ip-delay", "0s"]).args(flags).args(seeds);
+    let run = finish(crawl, "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    run
+}
+
+fn why(folder: &Path, url: &str) -> Value {
+    let mut why = command(folder);
+    why.args(["why", "crawl", url, "--json"]);
+    finish(why, "").json().remove(0)
+}
+
+fn status(folder: &Path) -> Value {
+    let mut status = command(folder);
+    status.args(["status", "crawl", "--json"]);
+    finish(status, "").json().remove(0)
+}
+
+fn fetched(run: &Run) -> usize {
+    run.json().iter().filter(|line| line["event"] == "fetched").count()
+}
+
+const PAGES: u64 = 30;
+
+/// A site of pages in a chain; `change` is what its own copy of a page has besides.
+fn chain(change: fn(u64) -> String) -> RawServer {
+    RawServer::start(move |target| match target.trim_start_matches('/').parse::<u64>() {
+        Ok(number) if number < PAGES => {
+            let text = format!("{} {}", prose(number, 300), change(number));
+            page("A chain", &text, &[format!("/{}", number + 1)])
+        }
+        _ if target == "/" => page("Home of a chain", &prose(99, 80), &["/0".to_owned()]),
+        _ => missing(),
+    })
+}
+
+#[test]
+fn every_page_of_a_mirror_is_fetched_and_each_content_counts_once() {
+    let sites = [chain(|_| String::new()), chain(|_| String::new()), chain(|n| prose(n + 7_000, 6))];
+    let seeds: Vec<String> = sites.iter().map(|site| site.url("/")).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = crawl(folder.path(), &seeds, &[]);
+    let summary = run.summary();
+    let pages = usize::try_from(PAGES).expect("small") + 1;
+    assert_eq!(fetched(&run), 3 * pages);
+    assert_eq!(summary["duplicates"], 2 * pages, "{summary}");
+    let near = summary["near_duplicates"].as_u64().expect("a count");
+    // Which of the three came first is for the frontier to say.
+    assert!((PAGES..=2 * PAGES).contains(&near), "{summary}");
+    for number in 0..PAGES {
+        let told: Vec<Value> =
+            sites.iter().map(|it| why(folder.path(), &it.url(&format!("/{number}")))).collect();
+        let originals: Vec<&Value> = told.iter().filter(|it| it["state"] == "fetched").collect();
+        assert_eq!(originals.len(), 1, "{told:#?}");
+        for twin in told.iter().filter(|it| it["state"] == "duplicate") {
+            assert_eq!(twin["duplicate_of"], originals[0]["canonical"], "{twin:#}");
+            let is_near = twin["likeness"] == "near";
+            assert!(is_near || twin["likeness"] == "same", "{twin:#}");
+        }
+    }
+    let status = status(folder.path());
+    assert_eq!(status["duplicates"], summary["duplicates"]);
+    let mirrors = status["mirrors"].as_array().expect("a list");
+    assert!(mirrors.len() >= 2, "{status:#}");
+    for mirror in mirrors {
+        assert_ne!(mirror["site"], mirror["of"]);
+        assert!(mirror["pages"].as_u64().expect("a count") >= 8, "{mirror}");
+    }
+}
+
+#[test]
+fn duplicates_are_known_over_the_end_of_a_run() {
+    let (first, second) = (chain(|_| String::new()), chain(|_| String::new()));
+    let folder = tempfile::tempdir().expect("a folder");
+    crawl(folder.path(), &[first.url("/")], &[]);
+    let run = crawl(folder.path(), &[second.url("/")], &[]);
+    let pages = usize::try_from(PAGES).expect("small") + 1;
+    assert_eq!(run.summary()["duplicates"], pages, "{}", run.summary());
+    let told = why(folder.path(), &second.url("/7"));
+    assert_eq!(told["duplicate_of"], first.url("/7"), "{told:#}");
+}
+
+#[test]
+fn a_canonical_link_is_believed_where_the_content_agrees() {
+    let server = RawServer::start(|target| {
+        let text = prose(5, 200);
+        let of = |canonical: &str, text: &str, links: &str| {
+            let link = format!("<link rel=canonical href={canonical}>");
+            ok("text/html", &format!("<title>x</title>{link}<p>{text}</p>{links}"))
+        };
+        match target {
+            "/" => of("/", "home", "<a href=/print>p</a><a href=/liar>l</a>"),
+            // Some of it is other: too much for pages that do not say what they are.
+            "/print" => of("/real", &format!("{text} {}", prose(6, 30)), "<a href=/real>r</a>"),
+            "/real" => of("/real", &text, ""),
+            "/liar" => of("/real", &prose(77, 200), ""),
+            _ => missing(),
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    crawl(folder.path(), &[server.url("/")], &[]);
+    let print = why(folder.path(), &server.url("/print"));
+    assert_eq!(print["duplicate_of"], server.url("/real"), "{print:#}");
+    assert_eq!(print["likeness"], "canonical");
+    assert_eq!(why(folder.path(), &server.url("/real"))["state"], "fetched");
+    let liar = why(folder.path(), &server.url("/liar"));
+    assert_eq!((&liar["state"], &liar["duplicate_of"]), (&"fetched".into(), &Value::Null));
+}
+
+#[test]
+fn equal_shells_of_two_sites_hide_no_link_of_each_other() {
+    let shell = |name: &'static str| {
+        RawServer::start(move |target| match target {
+            "/" => {
+                let pages: Vec<String> = (0..5).map(|n| format!("/{n}")).collect();
+                page("Loading", "Please wait", &pages)
+            }
+            target if target.len() == 2 => page(name, &prose(u64::from(target.as_bytes()[1]), 50), &[]),
+            _ => missing(),
+        })
+    };
+    let (one, two) = (shell("one"), shell("two"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = crawl(folder.path(), &[one.url("/"), two.url("/")], &[]);
+    assert_eq!(fetched(&run), 12);
+    assert_eq!(run.summary()["duplicates"], 1, "{}", run.summary());
+}
+
+#[test]
+fn a_calendar_and_an_endless_folder_end_by_themselves() {
+    let server = RawServer::start(|target| {
+        let words = "Nothing is planned on this day: look at the next day or at the one before it";
+        if target == "/" {
+            let real: Vec<String> = (0..40).map(|n| format!("/real/{n}")).collect();
+            let traps = ["/day?d=1".to_owned(), "/down/".to_owned()];
+            return page("Home", "home", &[&real[..], &traps[..]].concat());
+        }
+        if let Some(day) = target.strip_prefix("/day?d=").and_then(|day| day.parse::<u64>().ok()) {
+            let date = format!("{}-{}-{}", 2000 + day / 365, day % 365 / 31 + 1, day % 31 + 1);
+            let next = format!("/day?d={}", day + 1);
+            return page("Calendar", &format!("{date} {words} {day}"), &[next]);
+        }
+        if target.starts_with("/down/") {
+            // Deep, but never the same segment twice.
+            let depth = target.matches('/').count();
+            return page("Folder", &format!("{words} {depth}"), &[format!("{depth}/")]);
+        }
+        match target.strip_prefix("/real/").and_then(|it| it.parse::<u64>().ok()) {
+            Some(number) => page("Real", &prose(number, 60), &[]),
+            None => missing(),
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = crawl(folder.path(), &[server.url("/")], &["--max-pages", "5000"]);
+    let summary = run.summary();
+    let real = server.asked().iter().filter(|target| target.starts_with("/real/")).count();
+    assert_eq!(real, 40);
+    assert!(fetched(&run) < 700, "{summary}");
+    let refused = summary["refused"]["trap-repeated-page"].as_u64();
+    assert!(refused.is_some_and(|links| links > 0), "{summary}");
+    assert_eq!(summary["queued"], 0);
+    let days = server.asked().iter().filter(|target| target.starts_with("/day")).count();
+    let last = why(folder.path(), &server.url(&format!("/day?d={days}")));
+    assert!(last["advice"].as_str().is_some_and(|it| it.contains("digits only")), "{last:#}");
+}
+
+#[test]
+fn pages_that_are_not_what_their_status_says_are_marked_and_a_gate_slows_its_site() {
+    let site = RawServer::start(|target| match target {
+        "/" => page("Home", &prose(1, 60), &["/gone".to_owned(), "/guide".to_owned()]),
+        "/gone" => {
+            let head = "<title>404 - Page not found</title><meta name=robots content=noindex>";
+            let words = "Sorry, the page you requested could not be found. It may have been moved or \
+                         deleted. Check the address, or go back to the home page.";
+            ok("text/html", &format!("{head}<h1>Page not found</h1><p>{words}</p>"))
+        }
+        "/guide" => {
+            let text = format!("The status 404 not found means that a page is gone. {}", prose(2, 400));
+            page("404 Not Found", &text, &[])
+        }
+        _ => missing(),
+    });
+    let gate = RawServer::start(|target| match target {
+        "/robots.txt" => missing(),
+        _ => {
+            let body = "<html><head><title>Just a moment...</title><meta name=robots \
+                        content=noindex,nofollow><meta http-equiv=refresh content=360></head><body>\
+                        <h1>Checking your browser</h1><p>Enable JavaScript and cookies to continue\
+                        </p><script src=/cdn-cgi/challenge-platform/h/b/orchestrate></script>\
+                        <a href=/a>a</a><a href=/b>b</a></body></html>";
+            let length = body.len();
+            format!(
+                "HTTP/1.1 403 Forbidden\r\nServer: cloudflare\r\nCf-Mitigated: challenge\r\n\
+                 Content-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n\
+                 {body}"
+            )
+            .into_bytes()
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let seeds = [site.url("/"), gate.url("/"), gate.url("/two")];
+    let run = crawl(folder.path(), &seeds, &["--max-time", "5s"]);
+    assert_eq!(why(folder.path(), &site.url("/gone"))["mark"], "soft-404");
+    assert_eq!(why(folder.path(), &site.url("/guide"))["mark"], Value::Null);
+    let first = why(folder.path(), &gate.url("/"));
+    let second = why(folder.path(), &gate.url("/two"));
+    let marks = [&first, &second].map(|it| it["mark"] == "challenge");
+    assert_eq!(marks.iter().filter(|it| **it).count(), 1, "{first:#} {second:#}");
+    let waiting = if marks[0] { &second } else { &first };
+    assert_eq!((&waiting["state"], &waiting["held_by"]), (&"queued".into(), &"backoff".into()));
+    let asked = gate.asked().iter().filter(|target| *target != "/robots.txt").count();
+    assert_eq!(asked, 1, "it is left alone for a while");
+    let marked = &run.summary()["marked"];
+    assert_eq!((&marked["soft-404"], &marked["challenge"]), (&1.into(), &1.into()), "{marked}");
+}

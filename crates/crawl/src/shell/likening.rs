@@ -1,0 +1,54 @@
+//! The desk and the sieve: does what a fetch brought lie in the archive already?
+//!
+//! One place asks, in the order in which records were written: of two mirrors that are fetched at
+//! the same moment one is the original and the other its twin.
+
+use rhumb_frontier::SiteKey;
+use rhumb_likeness::Verdict;
+use rhumb_rules::{Reason, Trap};
+use rhumb_web::{Errand, Mark, PartitionId};
+
+use super::desk::Desk;
+use crate::partition::{Event, Finding, Return};
+
+impl Desk {
+    /// Judges the content of an answer before its partition hears of it.
+    pub(super) fn liken(&mut self, partition: PartitionId, returned: &mut Return) {
+        let candidate = &returned.ticket.candidate;
+        let Finding::Answered(answer) = &mut returned.finding else { return };
+        let is_page = candidate.errand == Errand::Page && (200..300).contains(&answer.status);
+        // A body that was cut is nobody's duplicate, and a gate is no page.
+        let is_sound = answer.cut.is_none() && answer.content.told.mark != Some(Mark::Challenge);
+        if !is_page || !is_sound {
+            answer.content.sketch = None;
+            return;
+        }
+        let (hash, digest) = (self.settings.hash, returned.digest.as_ref());
+        let document = answer.content.document(hash, partition, &candidate.url, digest);
+        let own = document.site;
+        let words = document.sketch.as_ref().map_or(0, |sketch| sketch.shingles);
+        if self.repeats.is_one_too_many(answer.shape ^ own, words) {
+            let links = answer.candidates.len();
+            answer.candidates.retain(|(id, link)| {
+                let site = SiteKey::of(hash, *id, &link.url.site());
+                link.errand != Errand::Page || site.0 != own
+            });
+            let spared = u32::try_from(links - answer.candidates.len()).unwrap_or(u32::MAX);
+            if spared > 0 {
+                let reason = Reason::Trap(Trap::RepeatedPage);
+                *answer.refused.entry(reason).or_default() += spared;
+                answer.content.told.is_repeat = true;
+            }
+        }
+        match self.keeping.holdings.meet(&document) {
+            Verdict::Twin(twin) => {
+                answer.content.told.twin = Some(twin);
+                // Only the sketches of originals are needed again.
+                answer.content.sketch = None;
+            }
+            Verdict::Original { replaces } => {
+                self.own.extend(replaces.map(|late| (late.partition, Event::Likened(late))));
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Workbooks: the cells of every sheet, a line for each row.
+
+use super::{PARTS_MAX, Relations};
+use crate::draft::{Draft, Gap};
+use crate::extract::End;
+use crate::xml::{Node, Tag, Xml};
+use crate::zip::Zip;
+
+const WORKBOOK: &str = "xl/workbook.xml";
+
+pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
+    let workbook = zip.needed(WORKBOOK)?;
+    let relations = Relations::of(zip, WORKBOOK)?;
+    let shared = match relations.part_of_kind("/sharedStrings") {
+        Some(name) => zip.text(name)?.map_or_else(|| Ok(Vec::new()), |text| strings(&text))?,
+        None => Vec::new(),
+    };
+    let sheets = sheets(&workbook, &relations)?;
+    draft.extract.pages = u32::try_from(sheets.len()).ok();
+    for (title, name) in sheets {
+        draft.gap(Gap::Page);
+        draft.push(&title);
+        draft.gap(Gap::Line);
+        if let Some(text) = zip.text(&name)? {
+            let relations = Relations::of(zip, &name)?;
+            sheet(&text, &shared, &relations, draft)?;
+        }
+        if draft.is_full() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The sheets in their order: title and part.
+fn sheets(workbook: &str, relations: &Relations) -> Result<Vec<(String, String)>, End> {
+    let mut sheets = Vec::new();
+    let mut xml = Xml::new(workbook);
+    while let Some(node) = xml.next()? {
+        if let Node::Open(tag) = node
+            && tag.name() == "sheet"
+            && let Some(id) = tag.relation()
+            && let Some(part) = relations.part(&id)
+            && sheets.len() < PARTS_MAX
+        {
+            sheets.push((tag.attribute("name").unwrap_or_default(), part.to_owned()));
+        }
+    }
+    Ok(sheets)
+}
+
+/// The strings that cells share.
+fn strings(text: &str) -> Result<Vec<String>, End> {
+    let mut strings = Vec::new();
+    let mut xml = Xml::new(text);
+    let mut in_text = false;
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Open(tag) => match tag.name() {
+                "si" => strings.push(String::new()),
+                "t" => in_text = true,
+                // How it is spoken, beside how it is written.
+                "rPh" => xml.skip()?,
+                _ => {}
+            },
+            Node::Text(text) if in_text => {
+                if let Some(string) = strings.last_mut() {
+                    string.push_str(&text);
+                }
+            }
+            Node::Close(name) if name.as_str() == "t" => in_text = false,
+            Node::Text(_) | Node::Close(_) => {}
+        }
+    }
+    Ok(strings)
+}
+
+fn sheet(
+    text: &str,
+    shared: &[String],
+    relations: &Relations,
+    draft: &mut Draft,
+) -> Result<(), End> {
+    let mut xml = Xml::new(text);
+    let mut kind = String::new();
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Open(tag) => match tag.name() {
+                "c" => kind = tag.attribute("t").unwrap_or_default(),
+                "v" => value(&kind, &xml.inner_text()?, shared, draft),
+                "t" => draft.push(&xml.inner_text()?),
+                "f" => {
+                    let formula = xml.inner_text()?;
+                    if let Some(href) = linked_by(&formula) {
+                        draft.link(href);
+                    }
+                }
+                "rPh" => xml.skip()?,
+                "hyperlink" => hyperlink(&tag, relations, draft),
+                _ => {}
+            },
+            Node::Close(name) => match name.as_str() {
+                "c" => draft.gap(Gap::Tab),
+                "row" => draft.gap(Gap::Line),
+                _ => {}
+            },
+            Node::Text(_) => {}
+        }
+        if draft.is_full() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn value(kind: &str, value: &str, shared: &[String], draft: &mut Draft) {
+    match kind {
+        "s" => {
+            let place: Option<usize> = value.trim().parse().ok();
+            if let Some(text) = place.and_then(|place| shared.get(place)) {
+                draft.push(text);
+            }
+        }
+        "b" => draft.push(if value.trim() == "1" { "TRUE" } else { "FALSE" }),
+        _ => draft.push(value),
+    }
+}
+
+/// Where a formula leads: `HYPERLINK("target", …)`.
+fn linked_by(formula: &str) -> Option<&str> {
+    let rest = formula.trim_start().strip_prefix("HYPERLINK(\"")?;
+    rest.split('"').next()
+}
+
+fn hyperlink(tag: &Tag<'_>, relations: &Relations, draft: &mut Draft) {
+    if let Some(href) = relations.link(tag.relation()) {
+        draft.open_link(href);
+        draft.close_link();
+        if let (Some(link), Some(shown)) = (draft.extract.links.last_mut(), tag.attribute("display"))
+        {
+            link.text = crate::draft::field(&shown).unwrap_or_default();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! PDF: the text of every page in the order in which it is drawn, and the links laid over it.
+//!
+//! The syntax (cross references, filters, decryption) is hayro-syntax's; what fonts and the
+//! operators for text mean is here.
+
+mod cmap;
+mod content;
+mod font;
+mod letters;
+mod matrix;
+mod unpack;
+
+use hayro_syntax::object::{Array, DateTime, Dict, Name, Rect, Stream};
+use hayro_syntax::page::Page;
+use hayro_syntax::{LoadPdfError, Pdf};
+
+use crate::draft::{Draft, Gap, field};
+use crate::extract::End;
+use content::{Area, Printer};
+use unpack::Unpack;
+
+/// The most pages that are read.
+const PAGES_MAX: usize = 10_000;
+/// The most links of one page.
+const AREAS_MAX: usize = 2_000;
+/// The most streams that the content of one page is split into.
+const PARTS_MAX: usize = 1_000;
+/// Where the last mark of a whole file stands; some programs write a little behind it.
+const TAIL_BYTES_MAX: usize = 8 * 1024;
+
+/// Reads a document.
+pub(crate) fn read(body: &[u8], draft: &mut Draft) -> Result<(), End> {
+    let pdf = Pdf::new(body.to_vec()).map_err(|error| match error {
+        LoadPdfError::Decryption(_) => End::Encrypted,
+        LoadPdfError::Invalid => End::broken("it has no pages that can be found"),
+    })?;
+    properties(&pdf, draft);
+    let pages = pdf.pages();
+    draft.extract.pages = u32::try_from(pages.len()).ok();
+    let mut unpack = Unpack::new();
+    let mut printer = Printer::new(draft, &mut unpack);
+    for page in pages.iter().take(PAGES_MAX) {
+        print(page, &mut printer)?;
+        if printer.is_done() {
+            break;
+        }
+    }
+    if pages.len() > PAGES_MAX {
+        draft.leave_out();
+    }
+    // Without it the list of objects was guessed, and some of them may be missing.
+    let tail = &body[body.len().saturating_sub(TAIL_BYTES_MAX)..];
+    if memchr::memmem::find(tail, b"%%EOF").is_none() {
+        return Err(End::broken("it ends early"));
+    }
+    Ok(())
+}
+
+fn properties(pdf: &Pdf, draft: &mut Draft) {
+    let said = pdf.metadata();
+    let extract = &mut draft.extract;
+    let text = |bytes: &Option<Box<[u8]>>| field(&letters::string(bytes.as_deref()?));
+    extract.title = text(&said.title);
+    extract.author = text(&said.author);
+    extract.created = said.creation_date.and_then(moment);
+    extract.modified = said.modification_date.and_then(moment);
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id());
+    let language = catalog.and_then(|catalog| catalog.get::<hayro_syntax::object::String<'_>>("Lang"));
+    extract.language = language.and_then(|language| field(&letters::string(language.as_bytes())));
+}
+
+/// A moment by RFC 3339.
+fn moment(date: DateTime) -> Option<String> {
+    let DateTime { year, month, day, hour, minute, second, .. } = date;
+    let (hours, minutes) = (date.utc_offset_hour, date.utc_offset_minute);
+    if year == 0 || hours.unsigned_abs() > 23 || minutes > 59 {
+        return None;
+    }
+    let zone = if hours == 0 && minutes == 0 {
+        "Z".to_owned()
+    } else {
+        let sign = if hours < 0 { '-' } else { '+' };
+        format!("{sign}{:02}:{minutes:02}", hours.unsigned_abs())
+    };
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}"))
+}
+
+fn print<'a>(page: &Page<'a>, printer: &mut Printer<'a, '_>) -> Result<(), End> {
+    let mut content = Vec::new();
+    if let Some(stream) = page.raw().get::<Stream<'_>>("Contents") {
+        content = printer.unpack.stream(&stream)?;
+    } else if let Some(streams) = page.raw().get::<Array<'_>>("Contents") {
+        for stream in streams.iter::<Stream<'_>>().take(PARTS_MAX) {
+            content.extend(printer.unpack.stream(&stream)?);
+            // A number may end one stream and another begin the next.
+            content.push(b'\n');
+        }
+    }
+    printer.draft.gap(Gap::Page);
+    let areas = areas(page, printer.draft);
+    printer.print(&content, page.resources(), areas)
+}
+
+/// The links of a page, each added to the draft, and where they lie.
+fn areas(page: &Page<'_>, draft: &mut Draft) -> Vec<Area> {
+    let Some(notes) = page.raw().get::<Array<'_>>("Annots") else {
+        return Vec::new();
+    };
+    let link = |note: Dict<'_>| {
+        let subtype = note.get::<Name<'_>>("Subtype")?;
+        let action = note.get::<Dict<'_>>("A").filter(|_| subtype.as_ref() == b"Link")?;
+        let uri = action.get::<hayro_syntax::object::String<'_>>("URI")?;
+        let link = draft.link(&String::from_utf8_lossy(uri.as_bytes()))?;
+        let rect = note.get::<Rect>("Rect")?;
+        Some(Area { rect, link })
+    };
+    notes.iter::<Dict<'_>>().take(AREAS_MAX).filter_map(link).collect()
+}

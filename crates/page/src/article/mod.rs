@@ -1,0 +1,93 @@
+//! The document in a page, without what the site puts around it, and what it says about itself.
+//!
+//! One pass makes a flat [tree](tree); [words of classes and roles](hint) say what its parts are
+//! for; [weights](weigh) of text and links decide; what is left is [written](write) line by line.
+//! The signs are those of readability (class words, link density), trafilatura (landmarks first,
+//! fall-backs behind) and boilerpipe (a block is judged with its neighbours).
+
+mod hint;
+mod title;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod weigh;
+mod write;
+
+use rhumb_web::{Canon, CanonUrl};
+
+use crate::about::{About, Clues};
+use crate::language::{Declared, Language};
+use crate::scan::TEXT_BYTES_MAX;
+use crate::words::{Gap, Words};
+use tree::Tree;
+use weigh::Scales;
+
+/// How much of a heading or a byline is looked at.
+const LINE_BYTES_MAX: usize = 512;
+
+/// The document in a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Article {
+    /// Its text: a line for each block, lists with a dash, cells with a tab between them, code as
+    /// it stands; at most [`TEXT_BYTES_MAX`].
+    pub main: String,
+    /// Its language, as far as that can be told.
+    pub language: Option<Language>,
+    /// What it says about itself.
+    pub about: About,
+    /// Whether some maximum left something out.
+    pub cut: bool,
+}
+
+/// The text of the document in a page.
+pub fn main_text(html: &str) -> String {
+    let mut clues = Clues::default();
+    let tree = Tree::of(html, false, &mut clues);
+    text_of(&tree, &clues).0
+}
+
+/// The document in a page that was found at this address, with the Content-Language of its answer.
+pub fn article(html: &str, url: &CanonUrl, canon: Canon, content_language: Option<&str>) -> Article {
+    article_of(html, false, url, canon, content_language)
+}
+
+/// The same of a page that may be XML.
+pub(crate) fn article_of(
+    html: &str,
+    is_xml: bool,
+    url: &CanonUrl,
+    canon: Canon,
+    content_language: Option<&str>,
+) -> Article {
+    let mut clues = Clues::default();
+    let tree = Tree::of(html, is_xml, &mut clues);
+    let (main, is_full) = text_of(&tree, &clues);
+    let byline = clues.author_place.filter(|place| *place < tree.nodes.len());
+    let byline = byline.map(|place| write::line(&tree.nodes, place, LINE_BYTES_MAX));
+    let meta = clues.meta_language();
+    let declared = Declared {
+        html: clues.html_language.as_deref().or(meta.as_deref()),
+        header: content_language,
+    };
+    Article {
+        language: Language::of(&main, &declared),
+        about: clues.about(url, canon, byline),
+        cut: tree.cut || is_full,
+        main,
+    }
+}
+
+fn text_of(tree: &Tree<'_>, clues: &Clues<'_>) -> (String, bool) {
+    let mut scales = Scales::new(tree);
+    scales.drop_clutter();
+    let root = scales.root();
+    scales.drop_neighbours(root);
+    let mut words = Words::with_room(scales.weight(root).all(), TEXT_BYTES_MAX);
+    if let Some(title) = title::outside(&scales, root, &clues.title_text()) {
+        words.push(&title);
+        words.gap(Gap::Line);
+    }
+    write::write(&scales, root, &mut words);
+    let is_full = words.is_full();
+    (words.into_text(), is_full)
+}
