@@ -3,6 +3,8 @@
 //! `rhumb-bench discover [--urls N]` meets so many URLs through seen-set, frontier and log;
 //! `rhumb-bench why [--urls N]` asks `rhumb why` for a hundred of them, the caches cold;
 //! `rhumb-bench asked [--pages N]` crawls a web alone and while it is asked;
+//! `rhumb-bench marks FOLDER` lists the pages of a folder that get a mark;
+//! `rhumb-bench text` scores the main text of pages whose source is known;
 //! `rhumb-bench parts` measures what one page costs by part;
 //! `rhumb-bench crawl` measures whole crawls beside those of others, on one core;
 //! `rhumb-bench scaling` measures them as the web grows, slows down, or speaks TLS.
@@ -13,10 +15,12 @@ mod clock;
 mod contenders;
 mod crawl;
 mod discover;
+mod marks;
 mod ours;
 mod parts;
 mod peers;
 mod seen;
+mod text;
 mod why;
 mod workload;
 
@@ -37,7 +41,9 @@ fn main() -> ExitCode {
         ["discover", "--urls", urls] => seen::count(urls).and_then(discover::measure),
         ["crawl", ref rest @ ..] => crawl::measure(rest),
         ["scaling", ref rest @ ..] => crawl::measure_scaling(rest),
+        ["marks", folder] => marks::measure(folder),
         ["parts"] => parts::measure(),
+        ["text", ref rest @ ..] => text::measure(rest),
         ["asked"] => asked::measure(30_000),
         ["asked", "--pages", pages] => seen::count(pages).and_then(asked::measure),
         ["why"] => why::measure(20_000_000, None),
@@ -47,9 +53,10 @@ fn main() -> ExitCode {
         }
         _ => {
             let [crawl, scaling] = crawl::USAGES;
-            let others = "parts | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
+            let others = "parts | marks FOLDER | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
                           why [--urls N [--folder DIR]] | asked [--pages N]";
-            Err(format!("usage: rhumb-bench {crawl} | {scaling} | {others}").into())
+            let text = text::USAGE;
+            Err(format!("usage: rhumb-bench {crawl} | {scaling} | {text} | {others}").into())
         }
     };
     match outcome {

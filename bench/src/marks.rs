@@ -50,7 +50,8 @@ pub fn measure(folder: &str) -> Result<(), Box<dyn Error>> {
 fn judge(path: &Path) -> Result<Option<(Option<Marked>, [Duration; 2])>, Box<dyn Error>> {
     let body = std::fs::read(path)?;
     let name = path.to_string_lossy().replace(['#', '?', '%'], "_");
-    let Ok(url) = CanonUrl::parse(&format!("https://docs.example/{}", name.trim_start_matches('/')))
+    let Ok(url) =
+        CanonUrl::parse(&format!("https://docs.example/{}", name.trim_start_matches('/')))
     else {
         return Ok(None);
     };

@@ -4,7 +4,6 @@ import hashlib
 import io
 import lzma
 import shutil
-import subprocess
 import tarfile
 import urllib.request
 from pathlib import Path
@@ -90,10 +89,6 @@ def unpack_deb(file):
             size = int(raw[at + 48 : at + 58])
             body = raw[at + 60 : at + 60 + size]
             if name.startswith("data.tar"):
-                if name.endswith(".zst"):
-                    body = subprocess.run(
-                        ["zstd", "-dc"], input=body, stdout=subprocess.PIPE, check=True
-                    ).stdout
                 with tarfile.open(fileobj=io.BytesIO(body)) as tar:
                     tar.extractall(part, filter="tar")
             at += 60 + size + size % 2

@@ -6,6 +6,7 @@ detailed text where it has one; sections have the headings of its layout. Member
 belong to another page: not in the gold.
 """
 
+import re
 import subprocess
 
 from lxml import etree
@@ -70,7 +71,7 @@ DETAILS = {
 }  # fmt: skip
 INLINE = {
     "bold", "computeroutput", "emphasis", "highlight", "nonbreakablespace", "ref", "subscript",
-    "superscript", "ulink", "anchor", "small", "s", "ndash", "mdash",
+    "superscript", "ulink", "anchor", "small", "s", "ndash", "mdash", "sp",
 }  # fmt: skip
 
 
@@ -105,7 +106,10 @@ def text_of(root, briefs):
         lines.append(brief)
         lines += summary(root, briefs)
     if detail or brief:
-        lines += ["" if kind == "page" else "Detailed Description", brief, detail]
+        lines += ["" if kind == "page" else "Detailed Description"]
+        if template(root):
+            lines += [*template(root), kind, part(root, "compoundname")]
+        lines += [brief, detail]
     heading = None
     for member in shown(root):
         # A file lists members that are told of on the page of their group.
@@ -163,27 +167,30 @@ VALUE = ["name", "briefdescription", "detaileddescription"]
 def is_detailed(member):
     values = member.iterfind("enumvalue")
     told = any(part(value, name) for value in values for name in VALUE[1:])
-    return bool(part(member, "detaileddescription")) or told
+    relates = member.find("reimplements") is not None or member.find("reimplementedby") is not None
+    is_related = relates and bool(part(member, "briefdescription"))
+    return bool(part(member, "detaileddescription")) or told or is_related
 
 
 def signature(member, is_detail=False):
     """As the source has it; with the name of its class before its own in the detail."""
     kind = member.get("kind")
-    words = []
-    if member.find("templateparamlist") is not None:
-        words.append("template")
-    for parameter in member.iterfind("templateparamlist/param"):
-        words += [part(parameter, "type"), part(parameter, "declname")]
+    owner = member.getparent().getparent()
+    words = (template(owner) if is_detail else []) + template(member)
     if kind in ("define", "typedef", "enum", "union"):
         words.append(kind)
-    words += [word for key, word in QUALIFIERS if member.get(key) in ("yes", "virtual")]
+    if member.get("static") == "yes":
+        words.append("static")
+    arguments = part(member, "argsstring")
+    if member.get("virt") in ("virtual", "pure-virtual") and not OVERRIDES.search(arguments):
+        words.append("virtual")
     if is_detail:
         words += [word for key, word in DETAILED if member.get(key) == "yes"]
     qualified = part(member, "definition") if is_detail else ""
     # A definition of a typedef begins with the word itself; it stands already.
     qualified = qualified.removeprefix("typedef ").removeprefix("static ").removeprefix("virtual ")
     words += [qualified] if qualified else [part(member, "type"), part(member, "name")]
-    words.append(part(member, "argsstring"))
+    words.append(arguments)
     if kind == "define":
         words += [part(param, "defname") for param in member.iterfind("param")]
     if kind == "enum" and not is_detail:
@@ -194,7 +201,14 @@ def signature(member, is_detail=False):
     return " ".join(words)
 
 
-QUALIFIERS = [("static", "static"), ("virt", "virtual")]
+def template(element):
+    """The parameters of a template, or nothing."""
+    parameters = element.findall("templateparamlist/param")
+    words = [part(it, name) for it in parameters for name in ("type", "declname")]
+    return ["template", *words] if parameters else []
+
+
+OVERRIDES = re.compile(r"\b(override|final)\b")
 DETAILED = [("inline", "inline"), ("explicit", "explicit")]
 
 

@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
+use bytes::Bytes;
 use rhumb_formats::{Extract, Formats, FormatsSettings, Kind, MEMORY_BYTES, TIME};
+
+use tokio::runtime::Runtime;
 
 use crate::fault::Fault;
 
@@ -21,11 +24,21 @@ pub(crate) fn settings(children: usize) -> Result<FormatsSettings, Fault> {
     Ok(FormatsSettings { program, arguments, children, time: TIME, memory_bytes: MEMORY_BYTES })
 }
 
-/// Reads one document in a child of its own.
-pub(crate) fn read(kind: Kind, body: Vec<u8>) -> Result<Extract, Fault> {
-    let formats = Formats::new(settings(1)?);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    Ok(runtime.block_on(formats.read(kind, body.into())))
+/// Reads documents one by one, in a child.
+pub(crate) struct Documents {
+    formats: Formats,
+    runtime: Runtime,
+}
+
+impl Documents {
+    pub(crate) fn new() -> Result<Self, Fault> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        Ok(Self { formats: Formats::new(settings(1)?), runtime })
+    }
+
+    pub(crate) fn read(&self, kind: Kind, body: Bytes) -> Extract {
+        self.runtime.block_on(self.formats.read(kind, body))
+    }
 }
 
 /// The child's side.

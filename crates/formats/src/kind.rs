@@ -68,7 +68,8 @@ impl Kind {
         }
         let told = Self::told(content_type, url);
         if body.starts_with(COMPOUND) {
-            return is_locked(body).then(|| told.filter(|kind| kind.is_ooxml()).unwrap_or(Self::Docx));
+            return is_locked(body)
+                .then(|| told.filter(|kind| kind.is_ooxml()).unwrap_or(Self::Docx));
         }
         // Some servers put a few bytes before what they send.
         let near = &body[..body.len().min(PDF_HEAD_BYTES_MAX)];
@@ -123,8 +124,7 @@ impl Kind {
 
     fn of_open_document(mime: &str) -> Option<Self> {
         let name = mime.strip_prefix("application/vnd.oasis.opendocument.")?;
-        let kinds =
-            [("text", Self::Odt), ("spreadsheet", Self::Ods), ("presentation", Self::Odp)];
+        let kinds = [("text", Self::Odt), ("spreadsheet", Self::Ods), ("presentation", Self::Odp)];
         kinds.into_iter().find(|(start, _)| name.starts_with(start)).map(|(_, kind)| kind)
     }
 

@@ -66,11 +66,18 @@ impl<'a> Xml<'a> {
                     },
                     Err(_) => continue,
                 },
-                Ok(Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_))
-                | Ok(Event::DocType(_)) => continue,
+                Ok(
+                    Event::Empty(_)
+                    | Event::Comment(_)
+                    | Event::Decl(_)
+                    | Event::PI(_)
+                    | Event::DocType(_),
+                ) => continue,
                 Ok(Event::Eof) if self.depth == 0 => return Ok(None),
                 Ok(Event::Eof) => return Err(End::broken("its XML ends early")),
-                Err(error) => return Err(End::Broken(format!("its XML is not well-formed: {error}"))),
+                Err(error) => {
+                    return Err(End::Broken(format!("its XML is not well-formed: {error}")));
+                }
             }));
         }
     }

@@ -13,14 +13,31 @@ use crate::first_line;
 pub(crate) const CODINGS: &[&str] =
     &["gzip", "deflate", "br", "zstd", "identity", ", ", "\n", "\x1f", "\x08", "\0", "(", "/"];
 pub(crate) const HTTP_WORDS: &[&str] = &[
-    "HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked\r\n", "\r\n\r\n", "\n\n", "0\r\n\r\n",
-    "ffffffffffffffff\r\n", "5;x=1\r\n", ": ", "Content-Length: 5\r\n", "\0",
+    "HTTP/1.1 200 OK\r\n",
+    "Transfer-Encoding: chunked\r\n",
+    "\r\n\r\n",
+    "\n\n",
+    "0\r\n\r\n",
+    "ffffffffffffffff\r\n",
+    "5;x=1\r\n",
+    ": ",
+    "Content-Length: 5\r\n",
+    "\0",
 ];
 pub(crate) const WARC_WORDS: &[&str] = &[
-    "WARC/1.1\r\n", "WARC/1.0\n", "WARC-Type: response\r\n", "WARC-Record-ID: <urn:uuid:1>\r\n",
-    "Content-Length: 0\r\n", "Content-Length: 18446744073709551615\r\n", "\r\n\r\n", "filedesc://",
-    "WARC-Block-Digest: sha1:", "WARC-Truncated: length\r\n", "Content-Type: application/http\r\n",
-    "HTTP/1.1 200 OK\r\n", "WARC-Segment-Number: 2\r\n",
+    "WARC/1.1\r\n",
+    "WARC/1.0\n",
+    "WARC-Type: response\r\n",
+    "WARC-Record-ID: <urn:uuid:1>\r\n",
+    "Content-Length: 0\r\n",
+    "Content-Length: 18446744073709551615\r\n",
+    "\r\n\r\n",
+    "filedesc://",
+    "WARC-Block-Digest: sha1:",
+    "WARC-Truncated: length\r\n",
+    "Content-Type: application/http\r\n",
+    "HTTP/1.1 200 OK\r\n",
+    "WARC-Segment-Number: 2\r\n",
 ];
 
 /// Bytes that are read of each block.
@@ -56,8 +73,9 @@ pub(crate) fn warc(input: &[u8]) {
             Ok(mut record) => {
                 records += 1;
                 let offset = record.offset;
-                let block = record.block(BLOCK_BYTES);
-                assert!(block.is_ok_and(|block| block.len() <= BLOCK_BYTES) || faults <= records);
+                // A block that cannot be read is told as a fault by the next step.
+                let block = record.block(BLOCK_BYTES).unwrap_or_default();
+                assert!(block.len() <= BLOCK_BYTES);
                 let _ = (record.head.url(), record.head.is_http());
                 offset
             }

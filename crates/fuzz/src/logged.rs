@@ -1,35 +1,50 @@
-//! What a crawl wrote down for itself: frames of the log, and the rows and facts in them.
+//! What a crawl wrote down for itself: frames of the log, and the facts in them.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use rhumb_crawl::log::{Log, Offset, Verdict};
+use rhumb_crawl::log::{Log, LogError, Offset, Verdict};
 use rhumb_crawl::partition::Fact;
-use rhumb_disk::{Disk, SharedDisk, SimulatedDisk};
+use rhumb_disk::{SharedDisk, SimulatedDisk};
 
-/// The name of the segment that a log begins with.
-const FIRST_SEGMENT: &str = "00000000000000000000.log";
+use crate::first_line;
 
-/// The bytes are a segment of a log.
+const SEGMENT_BYTES: u64 = 1 << 20;
+
+/// The first line is written to a log and synced; the rest is what a crash left behind it.
 pub(crate) fn log(input: &[u8]) {
+    let (payload, tail) = first_line(input);
     let folder = Path::new("/log");
-    let disk = SimulatedDisk::new(1);
+    let disk: SharedDisk = Arc::new(SimulatedDisk::new(1));
     disk.create_folder(folder).expect("a folder");
-    let disk: SharedDisk = Arc::new(disk);
-    let mut file = disk.create(&folder.join(FIRST_SEGMENT)).expect("a file");
-    file.append(input).expect("a written file");
-    drop(file);
+    write(&disk, folder, payload.as_bytes()).expect("a disk that never fails");
+    let names = disk.list(folder).expect("a folder");
+    let last = names.last().expect("a segment");
+    let mut segment = disk.open(&folder.join(last)).expect("a segment");
+    segment.append(tail).expect("a disk that never fails");
+    drop(segment);
     let mut frames = Vec::new();
-    let _ = Log::read(&disk, folder, Offset(0), &mut |offset, payload| {
-        frames.push((offset, payload.len()));
+    let read = Log::read(&disk, folder, Offset(0), &mut |offset, payload| {
+        frames.push((offset, payload.to_vec()));
         Ok(Verdict::Take)
     });
-    assert!(frames.is_sorted(), "frames come in their order");
-    let bytes: usize = frames.iter().map(|(_, length)| *length).sum();
-    assert!(bytes <= input.len(), "no frame is longer than its file");
+    // A tail that looks like damage may be an error, after what stands before it.
+    drop(read);
+    assert!(frames.is_sorted_by_key(|(offset, _)| *offset), "frames come in their order");
+    let first = frames.first().map(|(_, bytes)| bytes.as_slice());
+    assert_eq!(first, Some(payload.as_bytes()), "what was synced is read back");
+    let bytes: usize = frames.iter().skip(1).map(|(_, bytes)| bytes.len()).sum();
+    assert!(bytes <= tail.len(), "no frame is longer than its file");
 }
 
-/// The bytes are a fact; one that can be read is written as it was.
+fn write(disk: &SharedDisk, folder: &Path, payload: &[u8]) -> Result<(), LogError> {
+    let disk = Arc::clone(disk);
+    let mut log = Log::open(disk, folder, Offset(0), SEGMENT_BYTES, &mut |_, _| Ok(Verdict::Take))?;
+    log.append(payload)?;
+    log.sync()
+}
+
+/// The bytes are a fact; one that can be read can be written and read again.
 pub(crate) fn row(input: &[u8]) {
     if let Ok(fact) = postcard::from_bytes::<Fact>(input) {
         let bytes = postcard::to_stdvec(&fact).expect("it can be written");

@@ -40,7 +40,9 @@ pub fn mutate(target: &Target, corpus: &[Vec<u8>], chance: &mut Chance) -> Vec<u
 
 fn change(input: &mut Vec<u8>, target: &Target, corpus: &[Vec<u8>], chance: &mut Chance) {
     let start = chance.below(input.len() + 1);
-    let end = (start + chance.below(1 << chance.below(10))).min(input.len());
+    // Short pieces more often than long ones.
+    let scale = 1 << chance.below(10);
+    let end = (start + chance.below(scale)).min(input.len());
     match chance.below(8) {
         0 if start < input.len() => input[start] ^= 1 << chance.below(8),
         1 if start < input.len() => input[start] = [0, 1, 0x7f, 0x80, 0xff, b'\n'][chance.below(6)],

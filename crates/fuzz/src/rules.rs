@@ -7,9 +7,29 @@ use rhumb_rules::{
 use crate::{first_line, somewhere};
 
 pub(crate) const WORDS: &[&str] = &[
-    "user-agent: ", "*", "rhumb", "disallow: ", "allow: ", "/", "$", "%2f", "%", "sitemap: ",
-    "crawl-delay: ", "request-rate: 1/5", "visit-time: 0600-0845", "host: ", "content-signal: ",
-    "#", "\r", "\r\n", "\u{feff}", "\0", "noindex", "unavailable_after: ", "99999999999999999999",
+    "user-agent: ",
+    "*",
+    "rhumb",
+    "disallow: ",
+    "allow: ",
+    "/",
+    "$",
+    "%2f",
+    "%",
+    "sitemap: ",
+    "crawl-delay: ",
+    "request-rate: 1/5",
+    "visit-time: 0600-0845",
+    "host: ",
+    "content-signal: ",
+    "#",
+    "\r",
+    "\r\n",
+    "\u{feff}",
+    "\0",
+    "noindex",
+    "unavailable_after: ",
+    "99999999999999999999",
 ];
 
 const MINUTES: [u16; 3] = [0, 719, 1_439];
@@ -43,7 +63,7 @@ pub(crate) fn robots(input: &[u8]) {
             }
         }
     }
-    let _ = path_as_written(&path);
+    assert!(path_as_written(&path).starts_with('/'));
     let text = String::from_utf8_lossy(file);
     let _ = (of_meta("rhumb", &path, &text), of_header("rhumb", &text));
 }

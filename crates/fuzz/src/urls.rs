@@ -5,9 +5,36 @@ use rhumb_web::{Canon, CanonUrl, URL_BYTES_MAX, standard};
 use crate::{first_line, somewhere};
 
 pub(crate) const WORDS: &[&str] = &[
-    "http://", "https://", "//", "/../", "/./", "%2e", "%2F", "%", "?", "#", "&", "=", ";",
-    "utm_source=1", ";jsessionid=2", "\\", ":80", ":0", "@", "xn--", "[::1]", "0x7f.1", ".", "C|/",
-    "\t", "ä", "。", "\u{ad}", "javascript:", "&amp;",
+    "http://",
+    "https://",
+    "//",
+    "/../",
+    "/./",
+    "%2e",
+    "%2F",
+    "%",
+    "?",
+    "#",
+    "&",
+    "=",
+    ";",
+    "utm_source=1",
+    ";jsessionid=2",
+    "\\",
+    ":80",
+    ":0",
+    "@",
+    "xn--",
+    "[::1]",
+    "0x7f.1",
+    ".",
+    "C|/",
+    "\t",
+    "ä",
+    "。",
+    "\u{ad}",
+    "javascript:",
+    "&amp;",
 ];
 
 pub(crate) fn url(input: &[u8]) {
@@ -21,13 +48,15 @@ pub(crate) fn url(input: &[u8]) {
             assert_eq!(joined, url, "an absolute link is the same from everywhere");
         }
         let short = page.join(&link, canon);
-        let long = standard(&link, Some(page.as_str())).and_then(|it| CanonUrl::parse_with(&it, canon));
+        let long =
+            standard(&link, Some(page.as_str())).and_then(|it| CanonUrl::parse_with(&it, canon));
         assert_eq!(short, long, "the short way leads where the long one does");
         if let Ok(url) = short {
             is_canonical(&url, canon);
         }
     }
-    let _ = CanonUrl::changes(&link, Canon::Full);
+    let changes = CanonUrl::changes(&link, Canon::Full);
+    assert_eq!(changes.is_ok(), CanonUrl::parse(&link).is_ok(), "what can be read can be told");
 }
 
 fn is_canonical(url: &CanonUrl, canon: Canon) {
@@ -40,5 +69,5 @@ fn is_canonical(url: &CanonUrl, canon: Canon) {
     let bytes = postcard::to_stdvec(url).expect("it can be written");
     let back: CanonUrl = postcard::from_bytes(&bytes).expect("it can be read");
     assert_eq!(&back, url, "what was written is read back");
-    let _ = (url.site(), url.origin().robots_url());
+    assert_eq!(url.origin().robots_url().site(), url.site(), "a site has its own robots.txt");
 }

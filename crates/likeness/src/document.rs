@@ -73,7 +73,7 @@ pub enum Verdict {
 }
 
 /// A document that was taken for an original so far, and is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Late {
     /// Its URL.
     pub url: UrlKey,

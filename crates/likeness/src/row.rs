@@ -135,7 +135,11 @@ impl Row {
     /// This document as the twin of another.
     pub(crate) fn late(&self, original: &Self, how: Likeness) -> Late {
         let same_path = self.path == original.path;
-        let twin = Twin { of: UrlKey(original.url), site: original.site, how, same_path };
+        self.late_of(Twin { of: UrlKey(original.url), site: original.site, how, same_path })
+    }
+
+    /// This document with its original.
+    pub(crate) fn late_of(&self, twin: Twin) -> Late {
         let (url, partition) = (UrlKey(self.url), PartitionId(self.partition));
         Late { url, partition, site: self.site, twin }
     }

@@ -110,7 +110,8 @@ fn run(text: &str, start: usize, end: usize, take: &mut impl FnMut(Word)) {
         return read_slowly(&text[start..end], take);
     }
     let hash = mix(mix(mix(SEED, first), second), END);
-    let letters_only = [kept(end - start), kept(end.saturating_sub(start + 8))].map(|it| it & LETTER);
+    let letters_only =
+        [kept(end - start), kept(end.saturating_sub(start + 8))].map(|it| it & LETTER);
     let has_digit = [first, second].map(|it| it & LETTER) != letters_only;
     let letters = if has_digit { letters(&text[start..end]) } else { Some(hash) };
     take(Word { hash, letters });
@@ -287,8 +288,10 @@ mod tests {
 
     #[test]
     fn different_words_have_different_hashes() {
-        let texts = ["a", "b", "ab", "ba", "abcdefgh", "abcdefghi", "é", "aé", "éa", "éé", "1", "11"];
-        let mut hashes: Vec<u64> = texts.iter().flat_map(|text| words(text)).map(|w| w.hash).collect();
+        let texts =
+            ["a", "b", "ab", "ba", "abcdefgh", "abcdefghi", "é", "aé", "éa", "éé", "1", "11"];
+        let mut hashes: Vec<u64> =
+            texts.iter().flat_map(|text| words(text)).map(|w| w.hash).collect();
         hashes.sort_unstable();
         hashes.dedup();
         assert_eq!(hashes.len(), texts.len());

@@ -62,7 +62,11 @@ impl Language {
         let found = detected(&sample).filter(|_| chars >= TEXT_CHARS_MIN);
         let Some((tag, from)) = declared else {
             let (tag, confidence) = found?;
-            return Some(Self { tag: tag.to_owned(), from: LanguageFrom::Text, confidence: Some(confidence) });
+            return Some(Self {
+                tag: tag.to_owned(),
+                from: LanguageFrom::Text,
+                confidence: Some(confidence),
+            });
         };
         match found {
             Some((found, confidence)) if are_kin(found, &tag) => {
@@ -71,7 +75,11 @@ impl Language {
             Some((found, confidence))
                 if chars >= CONTRADICTION_CHARS_MIN && confidence >= CONTRADICTION_CONFIDENCE =>
             {
-                Some(Self { tag: found.to_owned(), from: LanguageFrom::Text, confidence: Some(confidence) })
+                Some(Self {
+                    tag: found.to_owned(),
+                    from: LanguageFrom::Text,
+                    confidence: Some(confidence),
+                })
             }
             _ => Some(Self { tag, from, confidence: None }),
         }
@@ -140,22 +148,25 @@ fn are_kin(found: &str, declared: &str) -> bool {
     found == declared || FAMILIES.iter().any(has_both)
 }
 
+/// Codes of three letters, as the detector has them, and of two, as pages write them.
+#[rustfmt::skip]
+const SHORT: &[(&str, &str)] = &[
+    ("afr", "af"), ("aka", "ak"), ("amh", "am"), ("ara", "ar"), ("aze", "az"), ("bel", "be"),
+    ("ben", "bn"), ("bul", "bg"), ("cat", "ca"), ("ces", "cs"), ("cmn", "zh"), ("cym", "cy"),
+    ("dan", "da"), ("deu", "de"), ("ell", "el"), ("eng", "en"), ("epo", "eo"), ("est", "et"),
+    ("fin", "fi"), ("fra", "fr"), ("guj", "gu"), ("heb", "he"), ("hin", "hi"), ("hrv", "hr"),
+    ("hun", "hu"), ("hye", "hy"), ("ind", "id"), ("ita", "it"), ("jav", "jv"), ("jpn", "ja"),
+    ("kan", "kn"), ("kat", "ka"), ("khm", "km"), ("kor", "ko"), ("lat", "la"), ("lav", "lv"),
+    ("lit", "lt"), ("mal", "ml"), ("mar", "mr"), ("mkd", "mk"), ("mya", "my"), ("nep", "ne"),
+    ("nld", "nl"), ("nob", "nb"), ("ori", "or"), ("pan", "pa"), ("pes", "fa"), ("pol", "pl"),
+    ("por", "pt"), ("ron", "ro"), ("rus", "ru"), ("sin", "si"), ("slk", "sk"), ("slv", "sl"),
+    ("sna", "sn"), ("spa", "es"), ("srp", "sr"), ("swe", "sv"), ("tam", "ta"), ("tel", "te"),
+    ("tgl", "tl"), ("tha", "th"), ("tuk", "tk"), ("tur", "tr"), ("ukr", "uk"), ("urd", "ur"),
+    ("uzb", "uz"), ("vie", "vi"), ("yid", "yi"), ("zul", "zu"),
+];
+
 /// The tag of BCP 47, which prefers two letters.
 fn tag_of(language: Lang) -> &'static str {
-    const SHORT: &[(&str, &str)] = &[
-        ("afr", "af"), ("aka", "ak"), ("amh", "am"), ("ara", "ar"), ("aze", "az"), ("bel", "be"),
-        ("ben", "bn"), ("bul", "bg"), ("cat", "ca"), ("ces", "cs"), ("cmn", "zh"), ("cym", "cy"),
-        ("dan", "da"), ("deu", "de"), ("ell", "el"), ("eng", "en"), ("epo", "eo"), ("est", "et"),
-        ("fin", "fi"), ("fra", "fr"), ("guj", "gu"), ("heb", "he"), ("hin", "hi"), ("hrv", "hr"),
-        ("hun", "hu"), ("hye", "hy"), ("ind", "id"), ("ita", "it"), ("jav", "jv"), ("jpn", "ja"),
-        ("kan", "kn"), ("kat", "ka"), ("khm", "km"), ("kor", "ko"), ("lat", "la"), ("lav", "lv"),
-        ("lit", "lt"), ("mal", "ml"), ("mar", "mr"), ("mkd", "mk"), ("mya", "my"), ("nep", "ne"),
-        ("nld", "nl"), ("nob", "nb"), ("ori", "or"), ("pan", "pa"), ("pes", "fa"), ("pol", "pl"),
-        ("por", "pt"), ("ron", "ro"), ("rus", "ru"), ("sin", "si"), ("slk", "sk"), ("slv", "sl"),
-        ("sna", "sn"), ("spa", "es"), ("srp", "sr"), ("swe", "sv"), ("tam", "ta"), ("tel", "te"),
-        ("tgl", "tl"), ("tha", "th"), ("tuk", "tk"), ("tur", "tr"), ("ukr", "uk"), ("urd", "ur"),
-        ("uzb", "uz"), ("vie", "vi"), ("yid", "yi"), ("zul", "zu"),
-    ];
     let code = language.code();
     SHORT.iter().find(|(long, _)| *long == code).map_or(code, |(_, short)| short)
 }
@@ -185,7 +196,12 @@ mod tests {
     #[test]
     fn a_text_tells_its_language_where_nothing_is_declared() {
         check(GERMAN, None, None, Some(("de", "text")));
-        check("これは地図です。国の全体を示します。夜でも道を見つけます。人に道をたずねます。", None, None, Some(("ja", "text")));
+        check(
+            "これは地図です。国の全体を示します。夜でも道を見つけます。人に道をたずねます。",
+            None,
+            None,
+            Some(("ja", "text")),
+        );
     }
 
     #[test]

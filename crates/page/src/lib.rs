@@ -1,7 +1,9 @@
 //! What a body says: its charset, its links and text, the entries of a sitemap or feed.
 //!
-//! [`read_links()`] is the door for a crawl, [`read()`] for who wants the text as well;
-//! [`charset()`], [`scan()`] and [`sitemap()`] are their parts. Whatever bytes come, something
+//! [`read_links()`] is the door for a crawl, [`read()`] for who wants the text as well,
+//! [`read_article()`] for the document in a page and what it says about itself;
+//! [`charset()`], [`scan()`] and [`sitemap()`] are their parts, and [`mark()`] tells pages that are
+//! not what was asked for. Whatever bytes come, something
 //! comes out: broken markup yields what could be read, and everything that a page can make large
 //! has a named maximum.
 //!

@@ -96,6 +96,10 @@ impl Words {
         self.held.push_str(cut(&piece[end..], room));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// Whether something did not fit.
     pub(crate) fn is_full(&self) -> bool {
         self.full

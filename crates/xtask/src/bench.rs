@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::{Ended, peers, workspace};
+use crate::{Ended, peers, texts, workspace};
 
 /// What is measured where nothing is named.
 const DEFAULT: &str = "crawl";
@@ -29,6 +29,9 @@ pub(crate) fn run(rest: &[&str]) -> Ended {
             }
         }
         peers::install(&against(&words))?;
+    }
+    if words[0] == "text" {
+        texts::make()?;
     }
     let place = ["--manifest-path", "bench/Cargo.toml", "--target-dir", "target/bench", "--"];
     let words = [&place[..], &words[..]].concat();

@@ -1,7 +1,7 @@
 //! Chores of the workspace, run as `cargo x <chore>`.
 //!
 //! One command a chore, the same on a laptop and in CI: check, test, tidy, plants,
-//! conformance, pictures, sim, web, bench.
+//! conformance, pictures, sim, fuzz, web, bench.
 //! It never changes a tracked file but the pictures, never touches the crawler's own data,
 //! and has no dependencies, so that it builds at once on a fresh machine.
 #![expect(
@@ -13,12 +13,14 @@
 mod bench;
 mod check;
 mod conformance;
+mod fuzz;
 mod greenhouse;
 mod needs;
 mod peers;
 mod pictures;
 mod plants;
 mod suite;
+mod texts;
 mod tidy;
 mod watched;
 mod workspace;
@@ -34,9 +36,11 @@ usage: cargo x <chore>
   conformance             the external suites, counted
   pictures                the live display in tmux, drawn into docs/pictures
   sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N; --crashes
+  fuzz [TARGET] [--minutes N]
+                          let libFuzzer look for inputs that break a parser, N minutes a target
   web [ARGS...]           serve the test web on loopback
   bench [ARGS...]         measure, in a release build: crawl (where nothing is named), scaling,
-                          seen, backlog, discover, why, asked
+                          seen, backlog, discover, why, asked, text
                           --against wget2,scrapy,spider installs these and crawls with them too";
 
 /// What a chore ends with: nothing more to say, or what went wrong.
@@ -57,6 +61,10 @@ fn main() -> ExitCode {
         ["conformance"] => conformance::run(),
         ["pictures"] => pictures::run(),
         ["sim", rest @ ..] => program("rhumb-simulate", "sim", rest),
+        ["fuzz", rest @ ..] => match fuzz::Choice::parse(rest) {
+            Some(choice) => fuzz::run(&choice),
+            None => return usage(),
+        },
         ["web", rest @ ..] => program("rhumb-testweb", "testweb", rest),
         ["bench", rest @ ..] => bench::run(rest),
         _ => return usage(),

@@ -3,12 +3,17 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use bytes::Bytes;
 use rhumb_archive::{HttpMessage, Kind, RecordHead, WarcReader};
+use rhumb_crawl::ask::Contents;
+use rhumb_formats::Kind as Document;
+use rhumb_page::Article;
 use rhumb_web::{Canon, CanonUrl, Link};
 use serde::Serialize;
 
 use super::unreadable;
 use crate::fault::Fault;
+use crate::formats::Documents;
 use crate::tell;
 
 /// The longest block that is read: what a fetch keeps at most, with room for its framing.
@@ -33,16 +38,28 @@ struct Row {
     links: Vec<Link>,
     digest: Option<String>,
     duplicate_of: Option<String>,
+    likeness: Option<&'static str>,
+    mark: Option<&'static str>,
+    document: Option<String>,
 }
 
-/// Writes the pages; with `all`, everything that was asked for. Returns how many faults it met.
+/// How stored pages are read.
+pub(super) struct Reading {
+    pub(super) canon: Canon,
+    /// Everything that was asked for is wanted, not only pages.
+    pub(super) all: bool,
+    /// What the crawl knows of its pages, unless it runs.
+    pub(super) contents: Option<Contents>,
+    pub(super) documents: Documents,
+}
+
+/// Writes the pages. Returns how many faults it met.
 pub(super) fn write(
     files: &[PathBuf],
-    canon: Canon,
-    all: bool,
+    reading: &Reading,
     out: &mut impl Write,
 ) -> Result<u64, Fault> {
-    let mut faults = 0;
+    let (all, mut faults) = (reading.all, 0);
     for path in files {
         let mut reader = WarcReader::open(path).map_err(|error| unreadable(path, &error))?;
         // An answer is followed by its metadata, which say what it was fetched for.
@@ -79,7 +96,7 @@ pub(super) fn write(
                 put(&row, true, all, out)?;
             }
             let id = record.head.field("WARC-Record-ID").unwrap_or_default().to_owned();
-            held = Some((id, row(&record.head, &block, canon)));
+            held = Some((id, row(&record.head, &block, reading)?));
         }
         if let Some((_, row)) = held {
             put(&row, true, all, out)?;
@@ -122,11 +139,15 @@ impl Row {
             links: Vec::new(),
             digest: head.field("WARC-Payload-Digest").map(str::to_owned),
             duplicate_of: head.field("WARC-Refers-To-Target-URI").map(str::to_owned),
+            likeness: None,
+            mark: None,
+            document: None,
         }
     }
 }
 
-fn row(head: &RecordHead, block: &[u8], canon: Canon) -> Row {
+fn row(head: &RecordHead, block: &[u8], reading: &Reading) -> Result<Row, Fault> {
+    let canon = reading.canon;
     let message = HttpMessage::split(block);
     let media_type = message.header("content-type");
     let media_type = media_type.and_then(|value| std::str::from_utf8(value).ok());
@@ -135,20 +156,24 @@ fn row(head: &RecordHead, block: &[u8], canon: Canon) -> Row {
         media_type: media_type.map(str::to_owned),
         ..Row::of(head)
     };
-    let Ok(url) = CanonUrl::parse_with(&row.url, Canon::KeepQuery) else { return row };
+    let Ok(url) = CanonUrl::parse_with(&row.url, Canon::KeepQuery) else { return Ok(row) };
+    row.know(&url, reading)?;
     if head.kind == Kind::Revisit {
-        return row;
+        return Ok(row);
     }
     let codings =
         message.headers().filter(|(key, _)| key.eq_ignore_ascii_case(b"content-encoding"));
     let codings = codings.filter_map(|(_, value)| std::str::from_utf8(value).ok());
     let body = rhumb_fetch::decoded(codings, message.payload().into_owned().into());
+    if let Some(kind) = Document::of(&body, row.media_type.as_deref(), &url) {
+        row.read_document(kind, body, &url, reading);
+        return Ok(row);
+    }
     let page = rhumb_page::read(&body, row.media_type.as_deref(), &url, canon, false);
     row.charset = page.charset.map(|charset| charset.encoding.name());
     let spoken = message.header("content-language");
     let spoken = spoken.and_then(|value| std::str::from_utf8(value).ok());
-    let article =
-        rhumb_page::read_article(&body, row.media_type.as_deref(), spoken, &url, canon);
+    let article = rhumb_page::read_article(&body, row.media_type.as_deref(), spoken, &url, canon);
     if let Some(article) = article.filter(|_| page.lastmods.is_empty()) {
         let about = article.about;
         row.language = article.language.map(|language| language.tag);
@@ -159,5 +184,43 @@ fn row(head: &RecordHead, block: &[u8], canon: Canon) -> Row {
     row.title = page.scan.title;
     row.text = page.charset.is_some().then_some(page.scan.text);
     row.links = page.scan.links;
-    row
+    Ok(row)
+}
+
+impl Row {
+    /// Takes in what the crawl knows of it.
+    fn know(&mut self, url: &CanonUrl, reading: &Reading) -> Result<(), Fault> {
+        let is_page = self.status.is_some_and(|status| (200..300).contains(&status));
+        self.likeness = self.duplicate_of.as_ref().filter(|_| is_page).map(|_| "same");
+        let Some(contents) = &reading.contents else { return Ok(()) };
+        let about = contents.about(url).map_err(|error| {
+            Fault::failed(format!("cannot read what is known of {url}: {error}"), "rhumb status DIR")
+        })?;
+        self.mark = about.mark;
+        if about.likeness.is_some() {
+            self.likeness = about.likeness;
+            self.duplicate_of = about.duplicate_of.map(|url| url.to_string());
+        }
+        Ok(())
+    }
+
+    fn read_document(
+        &mut self,
+        kind: Document,
+        body: Bytes,
+        url: &CanonUrl,
+        reading: &Reading,
+    ) {
+        let extract = reading.documents.read(kind, body);
+        self.document = Some(format!("{}: {}", kind.word(), extract.end.word()));
+        let language = extract.language.as_deref();
+        let article = Article::of_text(extract.text.clone(), language, None);
+        self.language = article.language.map(|language| language.tag);
+        self.main = Some(article.main);
+        self.author.clone_from(&extract.author);
+        self.published.clone_from(&extract.created);
+        self.modified.clone_from(&extract.modified);
+        let scan = extract.into_scan(url, reading.canon);
+        (self.title, self.text, self.links) = (scan.title, Some(scan.text), scan.links);
+    }
 }

@@ -9,14 +9,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use rhumb_crawl::ask::{Contents, stopped};
+use rhumb_crawl::shell::CrawlError;
 use rhumb_web::Canon;
 
 use crate::crawl::ARCHIVE_NAME;
 use crate::fault::{FAILED, Fault};
-use crate::home;
+use crate::formats::Documents;
+use crate::home::{self, Holder, Home};
 use crate::quantity::counted;
+use crate::rest;
 use crate::settings::{FILE_NAME, Settings};
+use crate::tell;
 use crate::word;
+use jsonl::Reading;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -75,7 +81,13 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
 
 fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<(), Fault> {
     let faults = match args.to {
-        Format::Jsonl => jsonl::write(files, canon(&args.dir)?, args.all, &mut out)?,
+        Format::Jsonl => {
+            // The crawl is ours as long as it is read.
+            let (_home, contents) = contents(&args.dir)?.unzip();
+            let (canon, all) = (canon(&args.dir)?, args.all);
+            let reading = Reading { canon, all, contents, documents: Documents::new()? };
+            jsonl::write(files, &reading, &mut out)?
+        }
         Format::Warc => {
             warc::write(files, &mut out)?;
             0
@@ -90,6 +102,22 @@ fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<()
         ));
     }
     Ok(())
+}
+
+/// What a crawl knows of its pages beside the archive. A crawl that runs keeps it for itself, and
+/// an archive alone has none.
+fn contents(folder: &Path) -> Result<Option<(Home, Contents)>, Fault> {
+    if rest::holder(folder)? != Holder::Nobody {
+        tell("note: the crawl runs: only pages with the same bytes as another are told to be copies");
+        return Ok(None);
+    }
+    let Some((home, settings)) = Home::open(folder)? else { return Ok(None) };
+    let plan = rest::plan(&home, settings)?;
+    match stopped::contents(&plan.engine) {
+        Ok(contents) => Ok(Some((home, contents))),
+        Err(error) if matches!(error, CrawlError::NoCrawl(_)) => Ok(None),
+        Err(error) => Err(rest::unreadable(folder)(error)),
+    }
 }
 
 /// How the crawl wrote its URLs; an archive without settings is taken to be one of the usual kind.

@@ -4,18 +4,20 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
-use rhumb_page::{About, Article, OpenGraph, Page, Schema};
+use rhumb_formats::{End, Extract, Kind};
+use rhumb_page::{About, Article, Facts, OpenGraph, Page, Schema};
 use rhumb_rules::of_meta;
 use rhumb_web::{Canon, CanonUrl, Directive, Directives, Link};
 use serde::Serialize;
 
 use super::{line, read};
 use crate::fault::Fault;
+use crate::formats::Documents;
 use crate::printable::printable;
 
 #[derive(Debug, Args)]
 pub(crate) struct PageArgs {
-    /// An HTML page, sitemap or feed, or - for stdin
+    /// A page, sitemap, feed, PDF or Office document, or - for stdin
     file: String,
     /// The URL at which it was found
     #[arg(long)]
@@ -53,6 +55,8 @@ struct PageShown<'a> {
     links: &'a [Link],
     text: &'a str,
     main: Option<&'a str>,
+    mark: Option<&'static str>,
+    document: Option<String>,
 }
 
 /// The same page in another language.
@@ -68,11 +72,21 @@ pub(crate) fn page(args: &PageArgs) -> Result<ExitCode, Fault> {
     })?;
     let body = read(&args.file)?;
     let media_type = args.media_type.as_deref();
-    let page = rhumb_page::read(&body, media_type, &url, Canon::Full, true);
-    let article = rhumb_page::read_article(&body, media_type, None, &url, Canon::Full);
-    // A list of URLs may look like a text.
-    let article = article.filter(|_| page.sitemaps.is_empty() && page.lastmods.is_empty());
-    let shown = shown(&url, &args.agent, &page, article.as_ref());
+    let (mut told, mut mark) = (None, None);
+    let (page, article) = match Kind::of(&body, media_type, &url) {
+        Some(kind) => {
+            let extract = Documents::new()?.read(kind, body.into());
+            told = Some(end_words(kind, &extract.end));
+            document(extract, &url)
+        }
+        None => {
+            let (page, article) = web_page(&body, media_type, &url);
+            mark = rhumb_page::mark(&page, &facts(&url, &body)).map(|(mark, _)| mark.word());
+            (page, article)
+        }
+    };
+    let mut shown = shown(&url, &args.agent, &page, article.as_ref());
+    (shown.mark, shown.document) = (mark, told);
     let mut out = std::io::stdout().lock();
     if args.json {
         line(&mut out, &shown)?;
@@ -80,6 +94,36 @@ pub(crate) fn page(args: &PageArgs) -> Result<ExitCode, Fault> {
         show(&mut out, &shown)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a document is, how its reading ended, and why it ended badly.
+fn end_words(kind: Kind, end: &End) -> String {
+    let words = format!("{}: {}", kind.word(), end.word());
+    match end {
+        End::Broken(what) => format!("{words} ({what})"),
+        _ => words,
+    }
+}
+
+/// What would be known of a page that came with the status 200.
+fn facts<'a>(url: &'a CanonUrl, body: &'a [u8]) -> Facts<'a> {
+    Facts { url, status: 200, headers: Vec::new(), body, redirected: false }
+}
+
+fn web_page(body: &[u8], media_type: Option<&str>, url: &CanonUrl) -> (Page, Option<Article>) {
+    let page = rhumb_page::read(body, media_type, url, Canon::Full, true);
+    let article = rhumb_page::read_article(body, media_type, None, url, Canon::Full);
+    // A list of URLs may look like a text.
+    let is_document = page.sitemaps.is_empty() && page.lastmods.is_empty();
+    (page, article.filter(|_| is_document))
+}
+
+fn document(extract: Extract, url: &CanonUrl) -> (Page, Option<Article>) {
+    let mut article = Article::of_text(extract.text.clone(), extract.language.as_deref(), None);
+    article.about.author = extract.author.clone();
+    article.about.published = extract.created.clone();
+    article.about.modified = extract.modified.clone();
+    (Page::of(extract.into_scan(url, Canon::Full)), Some(article))
 }
 
 fn shown<'a>(
@@ -117,6 +161,8 @@ fn shown<'a>(
         links: &page.scan.links,
         text: &page.scan.text,
         main: article.map(|article| article.main.as_str()),
+        mark: None,
+        document: None,
     }
 }
 
@@ -124,6 +170,11 @@ fn show(out: &mut impl Write, shown: &PageShown<'_>) -> std::io::Result<()> {
     writeln!(out, "url         {}", shown.url)?;
     let charset = shown.charset.unwrap_or("none");
     writeln!(out, "charset     {charset} (by {})", shown.charset_from.unwrap_or("nothing"))?;
+    for (name, word) in [("document", shown.document.as_deref()), ("marked", shown.mark)] {
+        if let Some(word) = word {
+            writeln!(out, "{name:<11} {}", printable(word))?;
+        }
+    }
     writeln!(out, "title       {}", printable(shown.title.unwrap_or("none")))?;
     show_about(out, shown)?;
     let words: Vec<&str> = shown.directives.iter().map(|directive| directive.word()).collect();

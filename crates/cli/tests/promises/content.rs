@@ -66,6 +66,67 @@ fn chain(change: fn(u64) -> String) -> RawServer {
     })
 }
 
+/// A page that says that there is nothing there, with the status 200.
+fn gone() -> Vec<u8> {
+    let head = "<title>404 - Page not found</title><meta name=robots content=noindex>";
+    let words = "Sorry, the page you requested could not be found. It may have been moved or \
+                 deleted. Check the address, or go back to the home page.";
+    ok("text/html", &format!("{head}<h1>Page not found</h1><p>{words}</p>"))
+}
+
+/// Bytes of this type.
+fn bytes(media: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+/// A document with a link that was made for the tests of its reader.
+const DOCUMENT: &[u8] = include_bytes!("../../../formats/tests/samples/reportlab.pdf");
+
+/// A crawl of two mirrors with a document and a page that is none; and what to ask it about.
+pub(crate) fn telling(folder: &Path) -> Vec<String> {
+    let mirror = || {
+        RawServer::start(|target| match target {
+            "/" => {
+                let others = ["/paper", "/gone"].map(str::to_owned);
+                let pages: Vec<String> = (0..10).map(|n| format!("/{n}")).collect();
+                page("Home", &prose(4, 60), &[&pages[..], &others[..]].concat())
+            }
+            "/paper" => bytes("application/octet-stream", DOCUMENT),
+            "/gone" => gone(),
+            target if target.len() == 2 => {
+                page("One of ten", &prose(u64::from(target.as_bytes()[1]), 80), &[])
+            }
+            _ => missing(),
+        })
+    };
+    let sites = [mirror(), mirror()];
+    crawl(folder, &[sites[0].url("/"), sites[1].url("/")], &[]);
+    let paths = ["/3", "/paper", "/gone"];
+    sites.iter().flat_map(|site| paths.map(|path| site.url(path))).collect()
+}
+
+#[test]
+fn links_and_text_of_documents_count_whatever_type_is_declared() {
+    let server = RawServer::start(|target| match target {
+        "/" => page("Home", "home", &["/a.bin".to_owned(), "/b.pdf".to_owned()]),
+        "/a.bin" => bytes("application/octet-stream", DOCUMENT),
+        "/b.pdf" => bytes("application/pdf", b"%PDF-1.4\n1 0 obj << broken"),
+        _ => missing(),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = crawl(folder.path(), &[server.url("/")], &[]);
+    let told = why(folder.path(), &server.url("/a.bin"));
+    assert_eq!((&told["state"], &told["document"]), (&"fetched".into(), &"pdf: whole".into()));
+    let outside = run.summary()["refused"]["out-of-scope"].as_u64();
+    assert!(outside.is_some_and(|links| links > 0), "{}", run.summary());
+    let told = why(folder.path(), &server.url("/b.pdf"));
+    assert_eq!(told["document"], "pdf: broken", "{told:#}");
+}
+
 #[test]
 fn every_page_of_a_mirror_is_fetched_and_each_content_counts_once() {
     let sites = [chain(|_| String::new()), chain(|_| String::new()), chain(|n| prose(n + 7_000, 6))];
@@ -200,12 +261,7 @@ fn a_calendar_and_an_endless_folder_end_by_themselves() {
 fn pages_that_are_not_what_their_status_says_are_marked_and_a_gate_slows_its_site() {
     let site = RawServer::start(|target| match target {
         "/" => page("Home", &prose(1, 60), &["/gone".to_owned(), "/guide".to_owned()]),
-        "/gone" => {
-            let head = "<title>404 - Page not found</title><meta name=robots content=noindex>";
-            let words = "Sorry, the page you requested could not be found. It may have been moved or \
-                         deleted. Check the address, or go back to the home page.";
-            ok("text/html", &format!("{head}<h1>Page not found</h1><p>{words}</p>"))
-        }
+        "/gone" => gone(),
         "/guide" => {
             let text = format!("The status 404 not found means that a page is gone. {}", prose(2, 400));
             page("404 Not Found", &text, &[])

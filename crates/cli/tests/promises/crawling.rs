@@ -39,6 +39,8 @@ fn every_event_and_the_summary_keep_the_contract() {
         "refused",
         "failed",
         "duplicates",
+        "near_duplicates",
+        "marked",
         "queued",
         "waiting",
         "bytes",
@@ -78,6 +80,9 @@ fn a_limit_of_pages_is_kept_exactly() {
         "links",
         "digest",
         "duplicate_of",
+        "likeness",
+        "mark",
+        "document",
     ];
     let contract: BTreeSet<String> = contract.iter().map(|key| (*key).to_owned()).collect();
     for page in pages.json() {

@@ -11,6 +11,7 @@ mod corners;
 mod coverage;
 mod crawling;
 mod forgetting;
+mod formats;
 mod golden;
 mod hinting;
 mod hostile;

@@ -5,6 +5,7 @@
 //! through its [`Handle`](crate::shell::Handle); a stopped one is read where it lies. Both ways
 //! meet here, so that they cannot differ.
 
+mod contents;
 mod counting;
 mod evidence;
 mod mirroring;
@@ -16,6 +17,7 @@ mod tests;
 mod verdict;
 mod why;
 
+pub use contents::{AboutPage, Contents};
 pub(crate) use evidence::Circumstances;
 pub use evidence::Evidence;
 pub use status::{Activity, Mirror, Percentiles, SiteStanding, Status};

@@ -6,6 +6,7 @@ use rhumb_frontier::Entry;
 use rhumb_rules::Rules;
 use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Tick, UrlKey};
 
+use super::contents::Contents;
 use super::evidence::{Circumstances, Evidence};
 use super::status::{Activity, Status};
 use super::verdict::Strain;
@@ -56,6 +57,12 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
     status.state = if is_done { Activity::Done } else { Activity::Stopped };
     status.judge(Strain::default());
     Ok(status)
+}
+
+/// What is known of the contents of its pages.
+pub fn contents(settings: &CrawlSettings) -> Result<Contents, CrawlError> {
+    let (settings, view) = open(settings, None)?;
+    Ok(Contents::new(settings, view))
 }
 
 /// The story of a URL.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rhumb_frontier::Outage;
-use rhumb_likeness::Passed;
+use rhumb_likeness::{Late, Passed};
 use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
 use rhumb_web::{
@@ -30,7 +30,7 @@ use super::roster::Roster;
 use super::worker::{Arrival, Worker};
 use super::{CrawlSettings, Limits};
 use crate::partition::{
-    Asked, Dossier, Effect, Event, Fact, Finding, Partition, Read, Tally, Turn,
+    Asked, Dossier, Effect, Event, Fact, Finding, Parcel, Partition, Read, Tally, Turn,
 };
 use crate::store::{Installed, SeenHandle, StoreError};
 
@@ -159,7 +159,8 @@ impl Desk {
     /// are void.
     pub(super) fn reopen(
         &mut self,
-        parcels: Vec<crate::partition::Parcel>,
+        parcels: Vec<Parcel>,
+        late: Vec<Late>,
         last: Tick,
         is_clean: bool,
     ) {
@@ -169,6 +170,7 @@ impl Desk {
             self.partitions[id.index()].reopen(now, last, is_clean, &mut turn);
             self.carry_out(id, now, turn);
         }
+        self.own.extend(late.into_iter().map(|it| (it.partition, Event::Likened(it))));
         self.own.extend(parcels.into_iter().map(|parcel| (parcel.to, Event::Parcel(parcel))));
     }
 

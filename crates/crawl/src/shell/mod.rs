@@ -263,7 +263,7 @@ pub async fn run(
     let mut desk =
         Desk::new(settings, clock, partitions, keeping, rules, Arc::clone(&worker), shown);
     desk.set_site_rules();
-    desk.reopen(opened.parcels, opened.last, opened.is_clean);
+    desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {
         let ended = desk.run(&mut inbox, outlet.stop, outlet.asks).await?;

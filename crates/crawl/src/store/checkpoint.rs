@@ -11,14 +11,14 @@ use rhumb_frontier::SiteKey;
 use rhumb_frontier::backlog::{self, Backlog, Segment};
 use rhumb_likeness::{Document, Frozen, Late, Pass, Passed, Sealed, Sieve, Twin, Verdict};
 use rhumb_seen::{self as seen, Run};
-use rhumb_web::{CanonUrl, HashKey, PartitionId, Scheme, Tick, UrlKey};
+use rhumb_web::{CanonUrl, Scheme, Tick, UrlKey};
 
 use super::rows::{
     LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key,
     payload_key, row_key,
 };
 use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, failed};
-use crate::partition::{Fact, Partition, UrlRecord};
+use crate::partition::{Partition, UrlRecord};
 use crate::tables::{Batch, Table, Tables};
 
 /// What the desk holds beside its partitions, and a checkpoint writes down with them.
@@ -73,6 +73,20 @@ impl Holdings {
         self.likening.get(&key).copied()
     }
 
+    /// A page that was taken for an original is none.
+    pub(super) fn forget_original(&mut self, url: UrlKey) {
+        if let Some(sieve) = &mut self.sieve {
+            sieve.remove(url);
+        }
+    }
+
+    /// A page was taken for an original; says who is none after all.
+    pub(super) fn add_original(&mut self, document: &Document) -> Option<Late> {
+        let late = self.sieve.as_mut()?.add(document)?;
+        self.mirrors.note(SiteKey(late.site), &late.twin);
+        Some(late)
+    }
+
     /// Asks the sieve about a document, which is one of the originals then if there is none.
     pub fn meet(&mut self, document: &Document) -> Verdict {
         let sieve = self.sieve.as_mut();
@@ -85,30 +99,6 @@ impl Holdings {
             Verdict::Original { replaces: None } => {}
         }
         verdict
-    }
-
-    /// Takes in what the log says of originals.
-    pub(super) fn note_content(&mut self, hash: HashKey, id: PartitionId, fact: &Fact) {
-        match fact {
-            Fact::Settled(settled) => {
-                let content = &settled.more.content;
-                let url = settled.entry.url();
-                if let Some(twin) = &content.told.twin {
-                    self.mirrors.note(SiteKey::of(hash, id, &url.site()), twin);
-                } else if let Some(sieve) = &mut self.sieve
-                    && content.is_original(settled)
-                {
-                    sieve.meet(&content.document(hash, id, url, settled.digest.as_ref()));
-                }
-            }
-            Fact::Likened { url, site, twin } => {
-                self.mirrors.note(*site, twin);
-                if let Some(sieve) = &mut self.sieve {
-                    sieve.remove(*url);
-                }
-            }
-            _ => {}
-        }
     }
 
     /// Whether what is in memory should be compared with what is on disk.

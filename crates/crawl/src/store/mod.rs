@@ -14,6 +14,7 @@ mod footprint;
 mod line;
 mod mirrors;
 mod opening;
+mod originals;
 mod replay;
 mod rows;
 mod takedown;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use rhumb_archive::{Archive, Keep, Position, ensure_reaches, is_whole};
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
-use rhumb_likeness::Sieve;
+use rhumb_likeness::{Late, Sieve};
 use rhumb_seen::{Run, SeenSet};
 use rhumb_web::{HashKey, PartitionId, Tick};
 
 use super::checkpoint::Holdings;
 use super::line::Line;
+use super::originals::Originals;
 use super::replay::{Replay, through_log};
 use super::rows::{
     FORMAT, IDENTITY, Identity, LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode,
@@ -39,6 +40,9 @@ pub struct Opened {
     pub holdings: Holdings,
     /// Parcels that were sent and did not arrive.
     pub parcels: Vec<Parcel>,
+    /// Pages that were taken for originals and are none, which nobody was told: they must be in
+    /// the log before the next checkpoint.
+    pub late: Vec<Late>,
     /// The last moment that it knows of.
     pub last: Tick,
     /// Whether it ended with a checkpoint, or is new: nothing can be under way.
@@ -89,6 +93,7 @@ pub fn open(
     remove_orphans(disk, folder, &replay.holdings.ledger)?;
     replay.wake_ticketed()?;
     replay.expect_waiting(identity);
+    let late = replay.originals.settle(&mut replay.holdings);
     let has_tickets = replay.states.iter().any(State::has_tickets);
     let is_clean = replay.is_closed && !has_tickets;
     let store = Store {
@@ -107,6 +112,7 @@ pub fn open(
         states: replay.states,
         holdings: replay.holdings,
         parcels: replay.under_way.into_values().collect(),
+        late,
         last: replay.last,
         is_clean,
     })
@@ -172,6 +178,7 @@ pub(super) fn begin(
         states,
         holdings,
         hash,
+        originals: Originals::default(),
         under_way: BTreeMap::new(),
         // A power cut may have taken all lines since a checkpoint.
         is_closed: from == Offset::default(),

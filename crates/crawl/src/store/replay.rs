@@ -8,6 +8,7 @@ use rhumb_web::{HashKey, PartitionId, Site, Tick};
 use super::StoreError;
 use super::checkpoint::Holdings;
 use super::line::Line;
+use super::originals::Originals;
 use super::rows::{Identity, SeenHandle, read_site};
 use crate::log::{LogError, Offset, Take, Verdict};
 use crate::partition::{Dossier, Fact, Parcel, State};
@@ -18,6 +19,7 @@ pub(super) struct Replay {
     pub(super) states: Vec<State<SeenHandle>>,
     pub(super) holdings: Holdings,
     pub(super) hash: HashKey,
+    pub(super) originals: Originals,
     /// Parcels by sender, target and number, until they arrive.
     pub(super) under_way: BTreeMap<(PartitionId, PartitionId, u64), Parcel>,
     pub(super) last: Tick,
@@ -65,7 +67,7 @@ impl Replay {
             Line::Fact(id, at, fact) => {
                 self.pass(at);
                 self.note_sent(id, &fact);
-                self.holdings.note_content(self.hash, id, &fact);
+                self.originals.note(&mut self.holdings, self.hash, id, &fact);
                 self.apply(id, at, &fact)?;
             }
         }

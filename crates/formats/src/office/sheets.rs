@@ -136,7 +136,8 @@ fn hyperlink(tag: &Tag<'_>, relations: &Relations, draft: &mut Draft) {
     if let Some(href) = relations.link(tag.relation()) {
         draft.open_link(href);
         draft.close_link();
-        if let (Some(link), Some(shown)) = (draft.extract.links.last_mut(), tag.attribute("display"))
+        if let (Some(link), Some(shown)) =
+            (draft.extract.links.last_mut(), tag.attribute("display"))
         {
             link.text = crate::draft::field(&shown).unwrap_or_default();
         }

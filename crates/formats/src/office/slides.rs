@@ -52,11 +52,10 @@ fn slide(text: &str, relations: &Relations, draft: &mut Draft) -> Result<(), End
     while let Some(node) = xml.next()? {
         match node {
             Node::Open(tag) => match tag.name() {
-                "Fallback" => xml.skip()?,
+                // The same for older programs; the number of the slide and the date of today.
+                "Fallback" | "fld" => xml.skip()?,
                 "t" => in_text = true,
                 "r" => in_run = true,
-                // The number of the slide and the date of today.
-                "fld" => xml.skip()?,
                 "br" => draft.gap(Gap::Line),
                 "tc" => cells += 1,
                 "hlinkClick" => linked(&tag, in_run, relations, draft),

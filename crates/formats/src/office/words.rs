@@ -108,12 +108,11 @@ impl Story<'_, '_> {
     fn close(&mut self, name: &str) {
         match name {
             "t" => self.in_text = false,
-            "p" => self.draft.gap(self.line()),
+            "p" | "tr" => self.draft.gap(self.line()),
             "tc" => {
                 self.cells = self.cells.saturating_sub(1);
                 self.draft.gap(Gap::Tab);
             }
-            "tr" => self.draft.gap(self.line()),
             "hyperlink" | "fldSimple" => self.draft.close_link(),
             _ => {}
         }

@@ -19,8 +19,8 @@ impl CMap {
     pub(super) fn parse(data: &[u8]) -> Self {
         let mut map = Self::default();
         let mut operands: Vec<Operand<'_>> = Vec::new();
-        let mut words = Words { rest: data };
-        while let Some(word) = words.next() {
+        let words = Words { rest: data };
+        for word in words {
             match word {
                 Word::Operand(operand) if operands.len() < CODES_MAX * 3 => operands.push(operand),
                 Word::Operand(_) => {}

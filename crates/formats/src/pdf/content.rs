@@ -16,6 +16,8 @@ use crate::extract::End;
 
 /// The most operators of one document: drawings that call each other can be endless.
 const OPERATORS_MAX: usize = 20_000_000;
+/// How many operators a drawing counts for, beside its own.
+const FORM_OPERATORS: usize = 100;
 /// The most drawings inside one another.
 const FORMS_MAX: usize = 16;
 /// The most states that are kept for later.
@@ -219,6 +221,7 @@ impl<'a, 'd> Printer<'a, 'd> {
         if dict.get::<Name<'_>>("Subtype").is_none_or(|name| name.as_ref() != b"Form") {
             return Ok(());
         }
+        self.operators += FORM_OPERATORS;
         let mut state = state.clone();
         if let Some(matrix) = dict.get::<Array<'_>>("Matrix") {
             let mut numbers = Matrix::SAME.0;
@@ -304,7 +307,8 @@ impl<'a, 'd> Printer<'a, 'd> {
             state.move_on(by);
             let until = state.place();
             let way = until.from(from);
-            let wide = matrix.point(state.size.abs() * state.stretch, 0.0).from(matrix.point(0.0, 0.0));
+            let wide =
+                matrix.point(state.size.abs() * state.stretch, 0.0).from(matrix.point(0.0, 0.0));
             let high = matrix.point(0.0, state.size).from(matrix.point(0.0, 0.0));
             // A letter spacing that is wider than a word gap spaces letters, not words.
             let mark = Stroke {
@@ -317,12 +321,12 @@ impl<'a, 'd> Printer<'a, 'd> {
                 way: if font.vertical { Point { x: -high.x, y: -high.y } } else { wide },
                 height: if font.vertical { wide.length() } else { high.length() },
             };
-            self.stroke(&glyph.text, mark);
+            self.stroke(&glyph.text, &mark);
         }
     }
 
     /// Adds the text of a glyph, behind the gap that its place asks for.
-    fn stroke(&mut self, text: &str, mark: Stroke) {
+    fn stroke(&mut self, text: &str, mark: &Stroke) {
         let width = mark.way.length();
         let way = Point { x: mark.way.x / width, y: mark.way.y / width };
         if let Some(pen) = self.pen {

@@ -134,16 +134,13 @@ impl Font {
         let listed = dict.get::<Array<'_>>("Widths");
         let first = dict.get::<u32>("FirstChar").unwrap_or_default();
         let missing = descriptor.get::<f64>("MissingWidth").unwrap_or_default();
-        let widths = match &listed {
-            Some(listed) => {
-                let listed = listed.iter::<f64>().take(256).map(|width| width * scale);
-                (first.min(0xffff)..).zip(listed).collect()
-            }
-            None => {
-                let letter = |letter: &Option<Box<str>>| letter.as_ref()?.chars().next();
-                let widths = letters.iter().map(|text| letters::width(&name, letter(text)) * scale);
-                (0..).zip(widths).collect()
-            }
+        let widths = if let Some(listed) = listed {
+            let listed = listed.iter::<f64>().take(256).map(|width| width * scale);
+            (first.min(0xffff)..).zip(listed).collect()
+        } else {
+            let letter = |letter: &Option<Box<str>>| letter.as_ref()?.chars().next();
+            let widths = letters.iter().map(|text| letters::width(&name, letter(text)) * scale);
+            (0..).zip(widths).collect()
         };
         let width = missing * scale;
         Ok(Self { codes: Codes::One, told, letters, widths, width, vertical: false })

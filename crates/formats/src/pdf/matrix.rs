@@ -20,21 +20,20 @@ impl Matrix {
 
     /// This change, then the other.
     pub(super) fn then(self, other: Self) -> Self {
-        let [a, b, c, d, e, f] = self.0;
-        let [g, h, i, j, k, l] = other.0;
-        Self([
-            a * g + b * i,
-            a * h + b * j,
-            c * g + d * i,
-            c * h + d * j,
-            e * g + f * i + k,
-            e * h + f * j + l,
-        ])
+        let here = self.0;
+        let axis = |x: f64, y: f64| {
+            let moved = other.point(x, y);
+            let origin = other.point(0.0, 0.0);
+            (moved.x - origin.x, moved.y - origin.y)
+        };
+        let (right, up) = (axis(here[0], here[1]), axis(here[2], here[3]));
+        let place = other.point(here[4], here[5]);
+        Self([right.0, right.1, up.0, up.1, place.x, place.y])
     }
 
     pub(super) fn point(self, x: f64, y: f64) -> Point {
-        let [a, b, c, d, e, f] = self.0;
-        Point { x: a * x + c * y + e, y: b * x + d * y + f }
+        let by = self.0;
+        Point { x: by[0] * x + by[2] * y + by[4], y: by[1] * x + by[3] * y + by[5] }
     }
 }
 

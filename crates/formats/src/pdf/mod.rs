@@ -65,7 +65,8 @@ fn properties(pdf: &Pdf, draft: &mut Draft) {
     extract.created = said.creation_date.and_then(moment);
     extract.modified = said.modification_date.and_then(moment);
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id());
-    let language = catalog.and_then(|catalog| catalog.get::<hayro_syntax::object::String<'_>>("Lang"));
+    let language =
+        catalog.and_then(|catalog| catalog.get::<hayro_syntax::object::String<'_>>("Lang"));
     extract.language = language.and_then(|language| field(&letters::string(language.as_bytes())));
 }
 

@@ -29,16 +29,14 @@ impl Unpack {
     pub(super) fn stream(&mut self, stream: &Stream<'_>) -> Result<Vec<u8>, End> {
         let filters = stream.filters();
         let plain = |filter: &Filter| {
-            matches!(
-                filter,
-                Filter::FlateDecode | Filter::Ascii85Decode | Filter::AsciiHexDecode
-            )
+            matches!(filter, Filter::FlateDecode | Filter::Ascii85Decode | Filter::AsciiHexDecode)
         };
         let raw = stream.raw_data();
         let data = if filters.len() > FILTERS_MAX {
             Vec::new()
         } else if filters.iter().all(plain) && !is_predicted(stream) {
             let mut data = raw.into_owned();
+            self.take(data.len())?;
             for filter in filters {
                 data = match filter {
                     Filter::FlateDecode => inflated(&data, self.room),

@@ -200,6 +200,13 @@ def hostile_pdfs():
         b"7 0 R",
     ]
     keep("cycle.pdf", pdf_objects(ring))
+    forms = [
+        stream(b"/X Do " * 10, b"/Subtype/Form/Resources<</XObject<</X %d 0 R>>>>" % (number + 1))
+        for number in range(6, 18)
+    ]
+    keep("forms.pdf", pdf_by_hand(
+        b"BT /F 9 Tf (top) Tj ET /X Do", None, [*forms, stream(b"", b"/Subtype/Form")],
+        b"/Font<</F 5 0 R>>/XObject<</X 6 0 R>>"))
     keep("long-stream.pdf", pdf_by_hand(
         b"<</Length 99999999999>>\nstream\nBT /F 9 Tf (long) Tj ET\nendstream"))
     keep("nested.pdf", pdf_by_hand(

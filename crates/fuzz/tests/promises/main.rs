@@ -14,7 +14,7 @@ const FILE_BYTES_MAX: usize = 4 * 1024;
 
 fn corpus(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
-    let files = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let files = std::fs::read_dir(&folder).expect("a folder named as the target");
     let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     paths.sort();
     let read = |path: PathBuf| (path.clone(), std::fs::read(path).expect("a readable file"));

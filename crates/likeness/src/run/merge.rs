@@ -102,11 +102,7 @@ impl Source {
 
     /// Moves the entries up to the limit, in whatever block they lie: the marks of a key stay
     /// together.
-    fn take_all(
-        &mut self,
-        limit: u64,
-        round: &mut Vec<(u64, Mark)>,
-    ) -> Result<(), LikenessError> {
+    fn take_all(&mut self, limit: u64, round: &mut Vec<(u64, Mark)>) -> Result<(), LikenessError> {
         loop {
             let rest = &self.entries[self.taken..];
             let taken = rest.partition_point(|(key, _)| *key <= limit);

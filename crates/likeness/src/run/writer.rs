@@ -54,7 +54,8 @@ impl RunWriter {
     }
 
     fn write_block(&mut self) -> Result<(), LikenessError> {
-        let (Some((first, _)), Some((last, _))) = (self.waiting.first(), self.waiting.last()) else {
+        let (Some((first, _)), Some((last, _))) = (self.waiting.first(), self.waiting.last())
+        else {
             return Ok(());
         };
         let width = (64 - (last - first).leading_zeros()).div_ceil(8);

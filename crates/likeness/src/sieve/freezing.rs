@@ -31,11 +31,7 @@ impl Frozen {
     }
 
     /// Writes and syncs its files; the caller syncs the folder, and then writes down the ledger.
-    pub fn write(
-        self,
-        disk: &dyn Disk,
-        folder: &Path,
-    ) -> Result<(Ledger, Sealed), LikenessError> {
+    pub fn write(self, disk: &dyn Disk, folder: &Path) -> Result<(Ledger, Sealed), LikenessError> {
         let mut ledger = self.ledger;
         let mut young = Vec::new();
         for (number, (generation, rows)) in (1..).zip(&self.rows) {

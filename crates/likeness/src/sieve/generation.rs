@@ -53,7 +53,9 @@ impl Generation {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>() + self.is_dead.capacity() + self.slots.capacity() * 4
+        self.rows.capacity() * size_of::<Row>()
+            + self.is_dead.capacity()
+            + self.slots.capacity() * 4
     }
 
     /// Something else stands for this row now.

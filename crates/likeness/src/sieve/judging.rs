@@ -119,11 +119,7 @@ impl<'a> Judge<'a> {
             .filter(|number| !late.contains_key(number) && self.kept.binary_search(number).is_err())
             .collect();
         yielding.extend(late.into_values());
-        Ok(Judgement {
-            late: yielding,
-            originals,
-            outdated: self.outdated.into_keys().collect(),
-        })
+        Ok(Judgement { late: yielding, originals, outdated: self.outdated.into_keys().collect() })
     }
 
     /// The row that a document is like has an heir in the generation, which it may be like as well.

@@ -40,7 +40,7 @@ pub struct Sieve {
     folder: PathBuf,
     /// Rows of a generation.
     share: usize,
-    /// The files, those of young rows included, and the number of the present generation.
+    /// As the next checkpoint has it, without rows that none has yet.
     files: Ledger,
     present: Generation,
     /// Rows of it that a checkpoint has.
@@ -127,7 +127,8 @@ impl Sieve {
     /// How many originals there are, about: those that changed since count twice until a pass.
     pub fn len(&self) -> u64 {
         let living = self.generations().map(|(generation, _)| generation.living().count());
-        self.files.originals() + u64::try_from(living.sum::<usize>()).expect("a length fits 64 bits")
+        self.files.originals()
+            + u64::try_from(living.sum::<usize>()).expect("a length fits 64 bits")
     }
 
     /// Whether it has no originals.
@@ -139,7 +140,10 @@ impl Sieve {
     ///
     /// A URL that is met again stands for itself from now on, as it is now.
     pub fn meet(&mut self, document: &Document) -> Verdict {
-        let row = Row::of(document);
+        self.judge(Row::of(document), self.share * OVERDUE)
+    }
+
+    fn judge(&mut self, row: Row, rows_max: usize) -> Verdict {
         let findings = self.search(&row);
         if findings.is_kept {
             return Verdict::Original { replaces: None };
@@ -147,7 +151,7 @@ impl Sieve {
         let replaces = match findings.best {
             Some(best) if !best.yields => {
                 if findings.is_met {
-                    self.remove(document.url);
+                    self.remove(UrlKey(row.url));
                 }
                 return Verdict::Twin(best.late.twin);
             }
@@ -156,16 +160,26 @@ impl Sieve {
         if let Some(late) = replaces {
             self.remove(late.url);
         }
-        if self.present.len() < self.share * OVERDUE {
+        if self.present.len() < rows_max {
             self.keep(row);
         }
         Verdict::Original { replaces }
     }
 
-    /// This URL is no original any more.
+    /// Meets a document again that the log has as an original, and says who is none after all: more
+    /// may be in memory than when it was met first.
+    pub fn add(&mut self, document: &Document) -> Option<Late> {
+        let row = Row::of(document);
+        match self.judge(row.clone(), ROWS_MAX) {
+            Verdict::Twin(twin) => Some(row.late_of(twin)),
+            Verdict::Original { replaces } => replaces,
+        }
+    }
+
+    /// This URL is no original any more: it has one, or is met again and has one now.
     pub fn remove(&mut self, url: UrlKey) {
-        let is_met = self.generations().any(|(it, _)| it.find_url(url.0).is_some());
-        if is_met {
+        let is_met = || self.generations().any(|(it, _)| it.find_url(url.0).is_some());
+        if !self.files.runs.is_empty() || is_met() {
             self.keep(Row::nothing(url));
         }
     }
@@ -257,7 +271,10 @@ impl Sieve {
         let (young, gone) = self.files.young.drain(..).partition(|it| it.generation >= generation);
         self.files.young = young;
         self.gone.extend(gone.into_iter().map(|it| it.name));
-        passed.late
+        let mut late = passed.late;
+        // What was met again since is something else now.
+        late.retain(|late| self.present.find_url(late.url.0).is_none());
+        late
     }
 
     /// What a checkpoint has to write, between two documents.

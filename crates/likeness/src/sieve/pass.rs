@@ -97,7 +97,11 @@ impl Pass {
             let mut questions = Vec::new();
             for (number, row) in numbered(self.generation.living()) {
                 let mut ask = |key| questions.push((key, number));
-                row.questions(|key| if key.wrapping_sub(slice) < SLICE { ask(key) });
+                row.questions(|key| {
+                    if key.wrapping_sub(slice) < SLICE {
+                        ask(key)
+                    }
+                });
             }
             questions.sort_unstable();
             for group in questions.chunk_by(|a, b| a.0 == b.0) {

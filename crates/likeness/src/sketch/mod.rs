@@ -16,11 +16,11 @@ use simhash::Majority;
 /// Below so many shingles an estimate says nothing: only equal texts are alike.
 pub(crate) const SHORT: u32 = 50;
 /// Texts of different sites are near from this estimate and up to so many different bits.
-const NEAR: f64 = 0.72;
-const NEAR_BITS: u32 = 12;
+const NEAR: (f64, u32) = (0.72, 12);
 /// Pages of one site share menus and feet, and are near only if they have more in common.
-const NEAR_WITHIN: f64 = 0.76;
-const NEAR_WITHIN_BITS: u32 = 8;
+const NEAR_WITHIN: (f64, u32) = (0.76, 8);
+/// From this estimate on there is no doubt: few words of a short text can change many bits.
+const CLEAR: (f64, u32) = (0.88, 16);
 /// A canonical link is believed from this estimate on.
 const AGREED: f64 = 0.6;
 
@@ -81,12 +81,7 @@ impl Sketch {
             count = 1;
         }
         let bins = || Bins(Box::new(minima.bins()));
-        (count > 0).then(|| Self {
-            blind,
-            simhash: majority.bits(),
-            shingles: count,
-            bins: bins(),
-        })
+        (count > 0).then(|| Self { blind, simhash: majority.bits(), shingles: count, bins: bins() })
     }
 
     /// The Jaccard index of the shingles of both texts, about.
@@ -150,9 +145,9 @@ impl Gist<'_> {
         if self.is_short() || other.is_short() {
             return self.simhash == other.simhash && self.bins == other.bins;
         }
-        let (least, bits) =
-            if same_site { (NEAR_WITHIN, NEAR_WITHIN_BITS) } else { (NEAR, NEAR_BITS) };
-        self.distance(other) <= bits && self.jaccard(other) >= least
+        let (estimate, distance) = (self.jaccard(other), self.distance(other));
+        let near = if same_site { NEAR_WITHIN } else { NEAR };
+        [near, CLEAR].iter().any(|(least, bits)| estimate >= *least && distance <= *bits)
     }
 
     pub(crate) fn agrees(self, other: Gist<'_>) -> bool {

@@ -68,7 +68,8 @@ fn a_few_changed_words_leave_a_text_near() {
 
 #[test]
 fn numbers_alone_make_no_new_page_of_a_site() {
-    let day = |day: u32| sketch(&format!("Calendar for {day} May 2026: next day, previous day a{day}b"));
+    let day =
+        |day: u32| sketch(&format!("Calendar for {day} May 2026: next day, previous day a{day}b"));
     assert_eq!(day(3).blind, day(14).blind);
     assert!(day(3).is_near(&day(14), true));
     assert!(!day(3).is_near(&day(14), false), "two sites may have the same words by chance");

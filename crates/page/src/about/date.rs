@@ -14,13 +14,13 @@ pub(super) fn normal(written: &str) -> Option<String> {
 
 /// A day of the calendar.
 #[derive(Clone, Copy)]
-struct Day {
+struct Date {
     year: u32,
     month: u32,
     day: u32,
 }
 
-impl Day {
+impl Date {
     fn new(year: u32, month: u32, day: u32) -> Option<Self> {
         let valid = YEARS.contains(&year)
             && (1..=12).contains(&month)
@@ -53,7 +53,9 @@ impl Day {
 fn days_of(year: u32, month: u32) -> u32 {
     match month {
         4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
+            29
+        }
         2 => 28,
         _ => 31,
     }
@@ -63,13 +65,13 @@ fn days_of(year: u32, month: u32) -> u32 {
 fn iso(written: &str) -> Option<String> {
     let (year, rest) = number(written)?;
     if year > 9999 {
-        let day = Day::new(year / 10_000, year / 100 % 100, year % 100)?;
+        let day = Date::new(year / 10_000, year / 100 % 100, year % 100)?;
         return Some(timed(day, rest));
     }
     let rest = rest.strip_prefix(['-', '/', '.'])?;
     let (month, rest) = number(rest)?;
     let (day, rest) = number(rest.strip_prefix(['-', '/', '.'])?)?;
-    Some(timed(Day::new(year, month, day)?, rest))
+    Some(timed(Date::new(year, month, day)?, rest))
 }
 
 /// `6 May 2024`, `May 6, 2024`, `Mon, 06 May 2024 10:00:00 GMT`.
@@ -98,18 +100,18 @@ fn in_words(written: &str) -> Option<String> {
         }
     }
     let month = u32::try_from(month?).ok()? + 1;
-    Some(timed(Day::new(year?, month, day?)?, rest))
+    Some(timed(Date::new(year?, month, day?)?, rest))
 }
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// A day and what stands behind it, as a time in UTC if that is a time with a zone.
-fn timed(day: Day, rest: &str) -> String {
+fn timed(day: Date, rest: &str) -> String {
     time(day, rest).unwrap_or_else(|| day.text())
 }
 
-fn time(day: Day, rest: &str) -> Option<String> {
+fn time(day: Date, rest: &str) -> Option<String> {
     let rest = rest.strip_prefix(['T', 't', ' ', ','])?.trim_ascii_start();
     let (hour, rest) = number(rest)?;
     let (minute, rest) = number(rest.strip_prefix(':')?)?;
@@ -151,7 +153,8 @@ fn zone(written: &str) -> Option<i64> {
         None => (digits, "0"),
     };
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-    ((0..=14).contains(&hours) && (0..=59).contains(&minutes)).then_some(sign * (hours * 60 + minutes))
+    ((0..=14).contains(&hours) && (0..=59).contains(&minutes))
+        .then_some(sign * (hours * 60 + minutes))
 }
 
 /// The number at the beginning, at most nine digits of it, and the rest.

@@ -178,7 +178,8 @@ impl<'a> Clues<'a> {
             && self.dates.len() < CLUES_MAX
             && let Some(date) = tag.raw("datetime").or_else(|| tag.raw("content"))
         {
-            let of_time = if tag.raw("pubdate").is_some() { DateOf::Published } else { DateOf::Unknown };
+            let of_time =
+                if tag.raw("pubdate").is_some() { DateOf::Published } else { DateOf::Unknown };
             self.dates.push((date_of.unwrap_or(of_time), date));
         }
         self.author_place == Some(place)
@@ -243,13 +244,22 @@ impl<'a> Clues<'a> {
         let author = schema.author.clone().or_else(|| self.said(AUTHOR).filter(is_name));
         let base = self.base.as_deref().and_then(|base| url.join(base, canon).ok());
         let from = base.as_ref().unwrap_or(url);
-        let hreflang = self.hreflang.iter().filter_map(|(language, href)| {
-            Some((language.clone(), from.join(href, canon).ok()?))
-        });
+        let hreflang = self
+            .hreflang
+            .iter()
+            .filter_map(|(language, href)| Some((language.clone(), from.join(href, canon).ok()?)));
         About {
-            description: self.said(&["description", "og:description", "twitter:description", "dc.description", "dcterms.description"]),
+            description: self.said(&[
+                "description",
+                "og:description",
+                "twitter:description",
+                "dc.description",
+                "dcterms.description",
+            ]),
             author: author.or_else(|| byline.filter(is_name)),
-            published: published.or_else(|| self.meta_date(DATED)).or_else(|| self.date(DateOf::Unknown)),
+            published: published
+                .or_else(|| self.meta_date(DATED))
+                .or_else(|| self.date(DateOf::Unknown)),
             modified: modified.or_else(|| self.date(DateOf::Modified)),
             hreflang: hreflang.collect(),
             open_graph: OpenGraph {

@@ -107,7 +107,8 @@ fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
 /// The names of authors, who are texts or objects, one or many.
 fn names(authors: &Value) -> Option<String> {
     let list = authors.as_array().map_or(std::slice::from_ref(authors), Vec::as_slice);
-    let names = list.iter().filter_map(|author| author.as_str().or_else(|| author.get("name")?.as_str()));
+    let names =
+        list.iter().filter_map(|author| author.as_str().or_else(|| author.get("name")?.as_str()));
     let names: Vec<String> = names
         .map(|name| Words::of(name, NAME_BYTES_MAX))
         .filter(|name| !name.is_empty() && !name.contains("://"))

@@ -64,7 +64,8 @@ fn other_languages_are_listed_with_their_addresses() {
         <link rel='alternate' hreflang=x-default href=//e.test/>\
         <link rel=stylesheet hreflang=fr href=no><link rel=alternate hreflang=es href='http://['>";
     let languages = about(html).hreflang;
-    let languages: Vec<_> = languages.iter().map(|(tag, url)| (tag.as_str(), url.as_str())).collect();
+    let languages: Vec<_> =
+        languages.iter().map(|(tag, url)| (tag.as_str(), url.as_str())).collect();
     assert_eq!(languages, [("de-at", "http://e.test/c/de"), ("x-default", "http://e.test/")]);
 }
 

@@ -17,6 +17,8 @@ pub(super) enum Role {
     Clutter,
     /// The same by a word that a document can have as well: it depends on what is in it.
     Doubtful,
+    /// What a blog says of a post around it: date, author, tags.
+    Label,
     #[default]
     Plain,
     /// A word says that this is the document.
@@ -32,10 +34,11 @@ pub(super) fn role(tag: &Tag<'_, '_>, is_container: bool) -> Role {
     if is_hidden(tag) {
         return Role::Hidden;
     }
-    let by_words = by_words(tag);
     if !is_container {
-        return if by_words == Role::Hidden { Role::Hidden } else { Role::Plain };
+        let is_out = tag.raw("class").is_some_and(|class| words(class).any(is_sign));
+        return if is_out { Role::Hidden } else { Role::Plain };
     }
+    let by_words = by_words(tag);
     let is_large = matches!(tag.name.known(), b"div" | b"section" | b"article" | b"main");
     let by_words = if is_large && by_words == Role::Hidden { Role::Plain } else { by_words };
     let by_role = tag.raw("role").map_or(Role::Plain, by_role);
@@ -87,7 +90,8 @@ fn by_words(tag: &Tag<'_, '_>) -> Role {
     if class != Role::Plain {
         return class;
     }
-    let is_short = |id: &&str| id.split(|char: char| !char.is_ascii_alphanumeric()).count() <= ID_WORDS_MAX;
+    let is_short =
+        |id: &&str| id.split(|char: char| !char.is_ascii_alphanumeric()).count() <= ID_WORDS_MAX;
     match tag.raw("id").filter(is_short).map_or(Role::Plain, by_class) {
         Role::Clutter => Role::Doubtful,
         Role::Hidden => Role::Plain,
@@ -97,12 +101,13 @@ fn by_words(tag: &Tag<'_, '_>) -> Role {
 
 fn by_class(class: &str) -> Role {
     let mut found = Role::Plain;
-    let words = class.split(|char: char| !char.is_ascii_alphanumeric());
-    for word in words.filter(|word| !word.is_empty()).take(WORDS_MAX) {
+    for word in words(class) {
+        if is_sign(word) {
+            return Role::Hidden;
+        }
         match by_word(Name::of(word).known()) {
-            Role::Hidden => return Role::Hidden,
             Role::Clutter => found = Role::Clutter,
-            Role::Doubtful if found != Role::Clutter => found = Role::Doubtful,
+            role @ (Role::Doubtful | Role::Label) if found != Role::Clutter => found = role,
             Role::Content if found == Role::Plain => found = Role::Content,
             _ => {}
         }
@@ -110,10 +115,31 @@ fn by_class(class: &str) -> Role {
     found
 }
 
+/// The words of a class or an id.
+fn words(class: &str) -> impl Iterator<Item = &str> {
+    let words = class.split(|char: char| !char.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty()).take(WORDS_MAX)
+}
+
+/// Whether a word is that of signs and numbers beside the text. The length tells most others.
+fn is_sign(word: &str) -> bool {
+    const SIGNS: [&str; 10] = [
+        "headerlink",
+        "permalink",
+        "editsection",
+        "lineno",
+        "linenos",
+        "linenumber",
+        "linenumbers",
+        "gutter",
+        "noprint",
+        "skiplink",
+    ];
+    (6..=11).contains(&word.len()) && SIGNS.iter().any(|sign| word.eq_ignore_ascii_case(sign))
+}
+
 fn by_word(word: &[u8]) -> Role {
     match word {
-        b"headerlink" | b"permalink" | b"editsection" | b"lineno" | b"linenos"
-        | b"linenumber" | b"linenumbers" | b"gutter" | b"noprint" | b"skiplink" => Role::Hidden,
         b"navy" | b"naval" => Role::Plain,
         b"menu" | b"menubar" | b"submenu" | b"dropdown" | b"toc" | b"tableofcontents"
         | b"footer" | b"pagefooter" | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"share"
@@ -122,16 +148,22 @@ fn by_word(word: &[u8]) -> Role {
         | b"sponsored" | b"promo" | b"newsletter" | b"subscribe" | b"popup" | b"modal"
         | b"toolbar" | b"comment" | b"comments" | b"respond" | b"disqus" | b"login"
         | b"searchbox" | b"searchform" | b"masthead" | b"copyright" | b"colophon" | b"widget"
-        | b"widgets" | b"tagcloud" | b"inherit" | b"inherited" => Role::Clutter,
-        b"header" | b"banner" | b"search" | b"tags" | b"meta" | b"reply" | b"overlay" | b"links" | b"bottom" | b"top" | b"side" | b"rail" | b"path"
-        | b"categories" | b"archive" | b"archives" | b"author" | b"bio" => Role::Doubtful,
+        | b"widgets" | b"tagcloud" => Role::Clutter,
+        b"header" | b"banner" | b"search" | b"reply" | b"overlay" | b"links" | b"bottom"
+        | b"top" | b"side" | b"rail" | b"path" | b"archive" | b"archives" => Role::Doubtful,
+        b"meta" | b"tags" | b"categories" | b"author" | b"bio" | b"byline" | b"vcard" | b"date"
+        | b"dateline" | b"published" | b"timestamp" | b"postinfo" | b"tools" | b"actions"
+        | b"buttons" | b"info" => Role::Label,
         b"content" | b"contents" | b"main" | b"article" | b"post" | b"entry" | b"story"
-        | b"document" | b"documentation" | b"body" | b"docbook" | b"text" | b"primary" => Role::Content,
+        | b"document" | b"documentation" | b"body" | b"docbook" | b"text" | b"primary" => {
+            Role::Content
+        }
         _ if word.starts_with(b"nav")
             || word.starts_with(b"breadcrumb")
             || word.starts_with(b"sidebar")
             || word.ends_with(b"sidebar")
-            || word.starts_with(b"advert") =>
+            || word.starts_with(b"advert")
+            || word.starts_with(b"inherit") =>
         {
             Role::Clutter
         }

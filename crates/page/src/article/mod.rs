@@ -6,9 +6,9 @@
 //! fall-backs behind) and boilerpipe (a block is judged with its neighbours).
 
 mod hint;
-mod title;
 #[cfg(test)]
 mod tests;
+mod title;
 mod tree;
 mod weigh;
 mod write;
@@ -19,6 +19,7 @@ use crate::about::{About, Clues};
 use crate::language::{Declared, Language};
 use crate::scan::TEXT_BYTES_MAX;
 use crate::words::{Gap, Words};
+use hint::Role;
 use tree::Tree;
 use weigh::Scales;
 
@@ -39,6 +40,14 @@ pub struct Article {
     pub cut: bool,
 }
 
+impl Article {
+    /// A document that is all text, and what it or its answer says of its language.
+    pub fn of_text(main: String, document: Option<&str>, answer: Option<&str>) -> Self {
+        let language = Language::of(&main, &Declared { html: document, header: answer });
+        Self { main, language, ..Self::default() }
+    }
+}
+
 /// The text of the document in a page.
 pub fn main_text(html: &str) -> String {
     let mut clues = Clues::default();
@@ -47,7 +56,12 @@ pub fn main_text(html: &str) -> String {
 }
 
 /// The document in a page that was found at this address, with the Content-Language of its answer.
-pub fn article(html: &str, url: &CanonUrl, canon: Canon, content_language: Option<&str>) -> Article {
+pub fn article(
+    html: &str,
+    url: &CanonUrl,
+    canon: Canon,
+    content_language: Option<&str>,
+) -> Article {
     article_of(html, false, url, canon, content_language)
 }
 
@@ -88,6 +102,13 @@ fn text_of(tree: &Tree<'_>, clues: &Clues<'_>) -> (String, bool) {
         words.gap(Gap::Line);
     }
     write::write(&scales, root, &mut words);
+    // A page that is all clutter, or all hidden until a script comes, still says something.
+    for keep in [|role| role == Role::Hidden, |_| false] {
+        if words.is_empty() {
+            scales.leave_out(keep);
+            write::write(&scales, 0, &mut words);
+        }
+    }
     let is_full = words.is_full();
     (words.into_text(), is_full)
 }

@@ -8,7 +8,10 @@ fn check(html: &str, expect: &str) {
 
 #[test]
 fn a_block_is_a_line_and_space_collapses() {
-    check("<p>one <b>two</b>\n three</p>four<br>five<div>six</div>", "one two three\nfour\nfive\nsix");
+    check(
+        "<p>one <b>two</b>\n three</p>four<br>five<div>six</div>",
+        "one two three\nfour\nfive\nsix",
+    );
 }
 
 #[test]
@@ -68,7 +71,8 @@ fn a_heading_outside_of_the_document_is_its_first_line() {
 #[test]
 fn signs_behind_headings_and_numbers_of_lines_are_left_out() {
     check("<h2>A<a class=headerlink href=#a>¶</a></h2><p>b <a href=#n>#</a>", "A\nb");
-    check("<pre><span class=lineno>1 </span>a</pre>", "1 a");
+    check("<pre><span class=lineno>1 </span>a\n<span class=lineno>2 </span>b</pre>", "a\nb");
+    check("<pre><span class=comment># kept</span></pre>", "# kept");
     check("<p>a<span class=sr-only></span><a class=headerlink href=#x>link</a></p>", "a");
 }
 
@@ -83,6 +87,8 @@ fn lists_of_methods_stay_however_many_links_they_have() {
 fn a_page_that_is_all_clutter_still_has_its_text() {
     check("<nav>Home</nav>", "Home");
     check("<div class=footer><p>Only this</p></div>", "Only this");
+    check("<nav>a</nav><nav>b</nav>", "a\nb");
+    check("<div style='display:none'>Wait</div>", "Wait");
     check("only text", "only text");
     check("", "");
     check("<a href=/a>one</a> <a href=/b>two</a>", "one two");

@@ -47,7 +47,16 @@ impl What {
 
     /// Whether it can be a part of a page, such as its navigation.
     fn is_container(self) -> bool {
-        matches!(self, Self::Block | Self::Paragraph | Self::List | Self::Item | Self::Table | Self::Row | Self::Cell)
+        matches!(
+            self,
+            Self::Block
+                | Self::Paragraph
+                | Self::List
+                | Self::Item
+                | Self::Table
+                | Self::Row
+                | Self::Cell
+        )
     }
 
     /// Whether its presence makes a table cell more than a line.
@@ -207,11 +216,7 @@ impl<'a> Builder<'a, '_> {
         if is_link && self.link.is_some() {
             self.end(tag.name);
         }
-        let role = if self.code > 0 && what.is_none() {
-            Role::Plain
-        } else {
-            hint::role(tag, what.is_some_and(What::is_container))
-        };
+        let role = hint::role(tag, what.is_some_and(What::is_container));
         let node = match what {
             Some(what) => Some(self.put(what, role, "")),
             None if is_clue || role == Role::Hidden => Some(self.put(What::Inline, role, "")),
@@ -340,16 +345,40 @@ fn is_foreign(name: Name) -> bool {
 fn is_formatting(name: &[u8]) -> bool {
     matches!(
         name,
-        b"a" | b"b" | b"big" | b"code" | b"em" | b"font" | b"i" | b"nobr" | b"s" | b"small"
-            | b"strike" | b"strong" | b"tt" | b"u"
+        b"a" | b"b"
+            | b"big"
+            | b"code"
+            | b"em"
+            | b"font"
+            | b"i"
+            | b"nobr"
+            | b"s"
+            | b"small"
+            | b"strike"
+            | b"strong"
+            | b"tt"
+            | b"u"
     )
 }
 
 fn is_void(name: &[u8]) -> bool {
     matches!(
         name,
-        b"area" | b"base" | b"basefont" | b"bgsound" | b"col" | b"embed" | b"img" | b"input"
-            | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr"
+        b"area"
+            | b"base"
+            | b"basefont"
+            | b"bgsound"
+            | b"col"
+            | b"embed"
+            | b"img"
+            | b"input"
+            | b"keygen"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
     )
 }
 

@@ -33,6 +33,8 @@ impl Weight {
 /// A doubtful part with more text than this is no mere notice.
 const SMALL_BYTES: usize = 400;
 
+/// How many blocks may be open around a heading that begins a part.
+const NODES_BEFORE_HEADING_MAX: usize = 64;
 /// A line with fewer bytes is no prose.
 const PROSE_BYTES_MIN: usize = 80;
 /// A part with fewer lines of prose tells nothing of those beside it.
@@ -72,6 +74,11 @@ impl<'t, 'a> Scales<'t, 'a> {
         let mut scales = Self { nodes, before: Vec::new(), prose, is_out, landmarks };
         scales.weigh();
         scales
+    }
+
+    /// Leaves out nothing but the nodes with such a role.
+    pub(super) fn leave_out(&mut self, is_out: fn(Role) -> bool) {
+        self.is_out = self.nodes.iter().map(|node| is_out(node.role)).collect();
     }
 
     /// Takes all weights anew.
@@ -131,7 +138,9 @@ impl<'t, 'a> Scales<'t, 'a> {
                 self.is_out[place] = !is_most
                     && match node.role {
                         Role::Clutter => !self.holds_landmark(place),
-                        Role::Doubtful => !self.holds_landmark(place) && self.is_doubted(place, place < within),
+                        Role::Doubtful | Role::Label => {
+                            !self.holds_landmark(place) && self.is_doubted(place, place < within)
+                        }
                         _ => false,
                     };
                 if matches!(node.role, Role::Main | Role::Article | Role::Content) {
@@ -146,7 +155,10 @@ impl<'t, 'a> Scales<'t, 'a> {
     fn is_doubted(&self, place: usize, is_within: bool) -> bool {
         let weight = self.weight(place);
         if is_within {
-            weight.is_linked(60)
+            let node = &self.nodes[place];
+            let is_label = node.role == Role::Label && !node.is_structured;
+            weight.is_linked(60) && !self.starts_with_heading(place)
+                || is_label && weight.all() < 2 * LABEL_BYTES_MAX
         } else {
             weight.is_linked(40) || weight.plain < SMALL_BYTES && !self.starts_with_heading(place)
         }
@@ -154,7 +166,8 @@ impl<'t, 'a> Scales<'t, 'a> {
 
     fn starts_with_heading(&self, place: usize) -> bool {
         let inside = &self.nodes[place + 1..self.nodes[place].end];
-        let first = inside.iter().find(|node| node.what != What::Block);
+        let first =
+            inside.iter().take(NODES_BEFORE_HEADING_MAX).find(|node| node.what != What::Block);
         first.is_some_and(|node| matches!(node.what, What::Heading(_)))
     }
 
@@ -225,7 +238,7 @@ impl<'t, 'a> Scales<'t, 'a> {
         let weight = self.weight(place);
         match node.what {
             What::Block | What::List | What::Table if is_named => weight.is_linked(80),
-            What::Block | What::List | What::Table => {
+            What::Block | What::List | What::Table | What::Cell => {
                 let is_label = weight.all() < LABEL_BYTES_MAX && !node.is_structured;
                 weight.is_linked(50) || is_label
             }

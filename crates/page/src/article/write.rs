@@ -35,7 +35,9 @@ pub(super) fn write(scales: &Scales<'_, '_>, root: usize, words: &mut Words) {
                 words.push_code(&decode(node.text, Place::Text));
             }
             What::HereText | What::LinkText if is_sign(node.text) => {}
-            What::Text | What::LinkText | What::HereText => words.push(&decode(node.text, Place::Text)),
+            What::Text | What::LinkText | What::HereText => {
+                words.push(&decode(node.text, Place::Text));
+            }
             What::Inline => {}
             What::Break if code > 0 => words.push_code("\n"),
             What::Break => words.gap(if lines > 0 { Gap::Space } else { Gap::Line }),
@@ -74,7 +76,20 @@ fn close(opened: &Opened, lines: &mut usize, code: &mut usize, words: &mut Words
 
 /// Whether a link is a mere sign for itself, as headings have it.
 fn is_sign(text: &str) -> bool {
-    matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "&para;" | "&sect;" | "&#182;" | "&#x00B6;" | "More..." | "More…" | "Read more" | "[edit]")
+    matches!(
+        text.trim(),
+        "¶" | "#"
+            | "§"
+            | "🔗"
+            | "&para;"
+            | "&sect;"
+            | "&#182;"
+            | "&#x00B6;"
+            | "More..."
+            | "More…"
+            | "Read more"
+            | "[edit]"
+    )
 }
 
 /// The text of a node in one line, left out or not.

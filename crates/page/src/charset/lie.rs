@@ -3,6 +3,8 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
+use super::{Charset, CharsetFrom};
+
 /// How much of a body is looked at.
 const LOOK_BYTES_MAX: usize = 64 * 1024;
 /// So many broken sequences are no accident.
@@ -15,8 +17,10 @@ const WHOLE_OF_MANY_MIN: usize = 16;
 const PAIRS_MAX: usize = 512;
 const PAIRS_MIN: usize = 4;
 
-/// Whether the bytes refute that they are in this charset.
-pub(super) fn is_plain(body: &[u8], encoding: &'static Encoding) -> bool {
+/// Whether the bytes refute that they are in this charset. Of charsets with several bytes a
+/// document knows more than its server: only UTF-8 and a header can be wrong there.
+pub(super) fn is_plain(body: &[u8], charset: Charset) -> bool {
+    let Charset { encoding, from } = charset;
     if encoding == UTF_16LE || encoding == UTF_16BE {
         return false;
     }
@@ -32,7 +36,11 @@ pub(super) fn is_plain(body: &[u8], encoding: &'static Encoding) -> bool {
     if encoding == UTF_8 {
         return found.broken >= BROKEN_MIN && found.broken > found.whole;
     }
-    let least = if encoding.is_single_byte() { WHOLE_MIN } else { WHOLE_OF_MANY_MIN };
+    let least = match (encoding.is_single_byte(), from) {
+        (true, _) => WHOLE_MIN,
+        (false, CharsetFrom::Header) => WHOLE_OF_MANY_MIN,
+        (false, _) => return false,
+    };
     found.broken == 0 && found.whole >= least
 }
 

@@ -55,9 +55,8 @@ pub struct Charset {
 /// Finds the charset of an HTML or text body: mark, header, document, detection, in this order.
 /// What is declared and plainly wrong is passed over.
 pub fn charset(body: &[u8], content_type: Option<&str>) -> Charset {
-    let is_right = |charset: &Charset| {
-        charset.from == CharsetFrom::Bom || !lie::is_plain(body, charset.encoding)
-    };
+    let is_right =
+        |charset: &Charset| charset.from == CharsetFrom::Bom || !lie::is_plain(body, *charset);
     let told = told(body, content_type).filter(is_right);
     let from_document = || {
         let encoding = prescan::html(body)?;
@@ -180,7 +179,13 @@ mod tests {
         check(french, utf8, "windows-1252", "detected", "déjà été, la cafétéria fermée");
         let text = "Grüße, größer, schön";
         check(text.as_bytes(), latin, "UTF-8", "detected", text);
-        check("\u{440}\u{443}\u{441}".repeat(9).as_bytes(), Some("text/html; charset=shift_jis"), "UTF-8", "detected", &"рус".repeat(9));
+        check(
+            "\u{440}\u{443}\u{441}".repeat(9).as_bytes(),
+            Some("text/html; charset=shift_jis"),
+            "UTF-8",
+            "detected",
+            &"рус".repeat(9),
+        );
         let meta = format!("<meta charset=windows-1251>{text}");
         check(meta.as_bytes(), None, "UTF-8", "detected", &meta);
         let meta = "<meta charset=windows-1252>\u{e4}".replace('\u{e4}', "");

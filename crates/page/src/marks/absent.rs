@@ -45,7 +45,8 @@ fn has_heading(text: &str, told: Lists) -> bool {
 /// Whether it is the answer to a search: to find nothing is an answer.
 fn is_search(look: &Look<'_>) -> bool {
     let url = look.facts.url;
-    let mut names = url.query().unwrap_or_default().split('&').filter_map(|it| it.split('=').next());
+    let mut names =
+        url.query().unwrap_or_default().split('&').filter_map(|it| it.split('=').next());
     contains(url.path(), "search")
         || names.any(|name| matches!(name, "q" | "s" | "query" | "search" | "keyword" | "k"))
 }

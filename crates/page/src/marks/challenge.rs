@@ -4,6 +4,7 @@ use super::loads::Load;
 use super::look::Look;
 use super::phrases::{List, Lists};
 use super::sign::{Kind, Signs};
+use crate::read::Format;
 
 /// Headers that come with a gate: name, beginning of the value, weight, how it is told.
 const HEADERS: [(&str, &str, u8, &str); 13] = [
@@ -41,15 +42,17 @@ pub(super) fn signs(look: &Look<'_>) -> Option<Vec<&'static str>> {
         _ => "",
     };
     signs.add_if(!status.is_empty(), Kind::Answer, 2, status);
-    words(look, &mut signs);
-    if signs.is_empty() && !look.is_nearly_empty() {
-        return None;
+    // What a document says is no gate's word.
+    if look.page.format == Format::Html {
+        words(look, &mut signs);
+        if signs.is_empty() && !look.is_nearly_empty() {
+            return None;
+        }
+        loads(look, &mut signs);
     }
-    loads(look, &mut signs);
     // Of what is left, nothing speaks for a gate that does not speak of one itself.
-    if !(signs.has(Kind::Script) || signs.has(Kind::Title) || signs.has(Kind::Text))
-        && !signs.is_certain()
-    {
+    let speaks = [Kind::Script, Kind::Title, Kind::Text].into_iter().any(|kind| signs.has(kind));
+    if !speaks && !signs.is_certain() {
         return None;
     }
     signs.add_if(look.is_noindex(), Kind::Make, 1, "noindex");

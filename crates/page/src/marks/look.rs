@@ -178,9 +178,9 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
 fn is_named(line: &str, phrases: &[&str]) -> bool {
     parts(line).any(|part| {
         let part = part.trim_matches(|char: char| !char.is_alphanumeric());
-        phrases.iter().any(|phrase| {
-            part.len() <= phrase.len() + BESIDE_BYTES_MAX && has_words(part, phrase)
-        })
+        phrases
+            .iter()
+            .any(|phrase| part.len() <= phrase.len() + BESIDE_BYTES_MAX && has_words(part, phrase))
     })
 }
 

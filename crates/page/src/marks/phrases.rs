@@ -262,8 +262,6 @@ const PLACEHOLDERS: &[&str] = &[
     "domain has been registered",
     "domain was recently registered",
     "domain was registered",
-    "related searches",
-    "sponsored listings",
     "domain is registered, but",
     "domain ist registriert",
     "domain wurde registriert",

@@ -65,6 +65,7 @@ impl Signs {
         let weight: u8 = self.0.iter().map(|sign| sign.weight).fold(0, u8::saturating_add);
         let first = self.0.first()?.kind;
         let is_mixed = self.0.iter().any(|sign| sign.kind != first);
-        ((is_mixed || self.is_certain()) && weight >= ENOUGH).then(|| self.0.iter().map(|sign| sign.word).collect())
+        ((is_mixed || self.is_certain()) && weight >= ENOUGH)
+            .then(|| self.0.iter().map(|sign| sign.word).collect())
     }
 }

@@ -4,7 +4,6 @@ use rhumb_web::{Canon, CanonUrl, Link, LinkKind};
 
 use crate::article::{Article, article_of};
 use crate::charset::{Charset, charset, decode, utf_16};
-use crate::language::{Declared, Language};
 use crate::mime::Mime;
 use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, UrlRoom, Wanted, scan_as};
 use crate::sitemap::{ENTRIES_MAX, Sitemap, SitemapKind, inflated, plain_sitemap};
@@ -104,7 +103,9 @@ impl Reader<'_> {
             Guess::Html | Guess::Xhtml => self.html(body, guess == Guess::Xhtml),
             Guess::Xml if is_xhtml(body) => self.html(body, true),
             Guess::Text => self.text(body),
-            Guess::Xml | Guess::Json | Guess::Other => Page::new(Format::Other, None, Scan::default()),
+            Guess::Xml | Guess::Json | Guess::Other => {
+                Page::new(Format::Other, None, Scan::default())
+            }
         }
     }
 
@@ -147,9 +148,7 @@ pub fn read_article(
         return Some(article_of(&text, is_xml, url, canon, content_language));
     }
     let (main, cut) = lines(&text);
-    let declared = Declared { html: None, header: content_language };
-    let language = Language::of(&main, &declared);
-    Some(Article { main, language, cut, ..Article::default() })
+    Some(Article { cut, ..Article::of_text(main, None, content_language) })
 }
 
 /// The lines of a plain text, and whether some were left out.

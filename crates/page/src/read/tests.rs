@@ -110,3 +110,21 @@ fn a_list_of_addresses_that_grow_when_resolved_is_cut() {
         assert!(found.scan.cut, "{root}");
     }
 }
+
+#[test]
+fn an_element_that_closes_itself_in_xml_loses_nothing() {
+    let body = b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head>\
+        <title/><script src='a.js'/><style/></head><body><a id='top'/><p>one <a href='x'>two</a>\
+        </p><textarea/><p>three</p></body></html>";
+    for content_type in [None, Some("application/xhtml+xml"), Some("text/xml")] {
+        let found = page(body, content_type, false);
+        assert_eq!(found.scan.text, "one two\nthree", "{content_type:?}");
+        assert_eq!(found.scan.links.len(), 1);
+    }
+    let url = CanonUrl::parse("http://h.test/").expect("a URL");
+    let article = super::read_article(body, None, Some("de"), &url, Canon::Full);
+    let article = article.expect("a page");
+    assert_eq!(article.main, "one two\nthree");
+    assert_eq!(article.language.map(|language| language.tag).as_deref(), Some("de"));
+    assert_eq!(page(body, Some("text/html"), false).scan.text, "", "in HTML it opens");
+}

@@ -134,8 +134,12 @@ fn a_json_feed_lists_its_items_and_its_next_page() {
         {"id":"1","url":"/a","date_published":"2024-01-01T00:00:00Z"},
         {"id":2,"url":"/b","external_url":"http://e.test/","date_modified":"2024-02-02"},
         {"id":"http://h.test/c"},{"id":"d"}],"next_url":"/feed?page=2"}"#;
-    let expect =
-        ["/a 2024-01-01T00:00:00Z", "/b 2024-02-02", "http://e.test/ 2024-02-02", "http://h.test/c"];
+    let expect = [
+        "/a 2024-01-01T00:00:00Z",
+        "/b 2024-02-02",
+        "http://e.test/ 2024-02-02",
+        "http://h.test/c",
+    ];
     check(feed, SitemapKind::Json, &[&expect[..], &["/feed?page=2"]].concat());
     assert_eq!(sitemap(br#"{"items":[{"url":"/a"}]}"#, true), None);
     assert_eq!(sitemap(br#"{"version":"https://jsonfeed.org/version/1","items":["#, true), None);

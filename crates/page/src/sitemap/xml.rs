@@ -119,7 +119,7 @@ impl State {
             SitemapKind::Pages => "url",
             SitemapKind::Index => "sitemap",
             SitemapKind::Atom => "entry",
-            SitemapKind::Rss | SitemapKind::Text => "item",
+            SitemapKind::Rss | SitemapKind::Text | SitemapKind::Json => "item",
         };
         if name == item {
             self.close_entry();

@@ -1,5 +1,6 @@
 //! What this room promises, held against outside data and naive models.
 
+mod article;
 mod encoding;
 mod hostile;
 mod mime;

@@ -7,6 +7,7 @@ use rhumb_archive::Encoded;
 use rhumb_crawl::partition::{Dossier, Fact, Return};
 use rhumb_crawl::store::{Mark, Snapshot, Store, StoreError};
 use rhumb_frontier::backlog::Reading;
+use rhumb_likeness as likeness;
 use rhumb_seen::{Bucket, Pass};
 use rhumb_web::{Origin, PartitionId, Tick, UrlKey};
 
@@ -32,6 +33,7 @@ pub(super) enum Job {
     Refill(PartitionId, Origin, Reading),
     Wake(PartitionId, Load),
     Pass { bucket: Bucket, parts: Vec<(PartitionId, usize)>, keys: Vec<UrlKey>, pass: Pass },
+    Liken(Box<likeness::Pass>),
     Checkpoint(Box<Snapshot>, Mark),
 }
 
@@ -49,6 +51,7 @@ impl Job {
             Self::Pass { bucket, parts, keys, pass } => {
                 Notice::Passed(bucket, parts, pass.find_new(&keys)?)
             }
+            Self::Liken(pass) => Notice::Likened(Box::new(pass.run()?)),
             Self::Checkpoint(snapshot, mark) => {
                 world.arm_commit();
                 Notice::Checkpointed(Box::new(snapshot.write(mark)?))

@@ -8,9 +8,12 @@
 //! what it says.
 
 mod committer;
+mod contents;
 mod inspection;
+mod likening;
 mod process;
 mod report;
+mod twins;
 mod web;
 mod witness;
 
@@ -94,6 +97,7 @@ pub fn run(seed: u64) -> CrashReport {
     }
     if is_over {
         world.check_end();
+        world.check_twins();
     }
     world.witness.report
 }
@@ -129,7 +133,7 @@ impl World {
             identity: Identity::new(PARTITIONS, hash, BORN_MS),
             agent: "rhumb".to_owned(),
             seen_memory: small(chance.between(1_000, 16_000)),
-            likeness_memory: small(chance.between(4_000, 64_000)),
+            likeness_memory: small(chance.between(4_000, 32_000)),
         };
         let mut witness = Witness::new(seed, web.site_count());
         witness.report.pages = u64::try_from(web.reachable().len()).expect("small");

@@ -14,6 +14,7 @@ use rhumb_crawl::partition::{
 use rhumb_crawl::store::{self, Holdings, Installed, SeenHandle, StoreError, load_site};
 use rhumb_crawl::tables::Tables;
 use rhumb_frontier::{Entry, Manners};
+use rhumb_likeness::{Late, Passed};
 use rhumb_seen::Bucket;
 use rhumb_web::{Epoch, Errand, Origin, PartitionId, Span, Tick, Ticket};
 
@@ -45,6 +46,7 @@ pub(super) enum Notice {
     Refilled(PartitionId, Origin, Vec<Entry>),
     Woken(PartitionId, Box<Dossier>),
     Passed(Bucket, Vec<(PartitionId, usize)>, Vec<bool>),
+    Likened(Box<Passed>),
     Checkpointed(Box<Installed>),
 }
 
@@ -64,14 +66,15 @@ pub(super) struct Process<'w> {
     from: Tick,
     from_moment: u64,
     committer: Committer,
-    holdings: Holdings,
+    pub(super) holdings: Holdings,
     partitions: Vec<Partition<SeenHandle>>,
-    own: VecDeque<(PartitionId, Event)>,
+    pub(super) own: VecDeque<(PartitionId, Event)>,
     inbox: VecDeque<Notice>,
     fetches: Vec<Fetch>,
-    jobs: Vec<Job>,
+    pub(super) jobs: Vec<Job>,
     passing: Vec<Bucket>,
-    is_checkpointing: bool,
+    pub(super) is_likening: bool,
+    pub(super) is_checkpointing: bool,
     checkpointed_at: Tick,
     ticked_at: Tick,
 }
@@ -111,15 +114,16 @@ impl<'w> Process<'w> {
             fetches: Vec::new(),
             jobs: Vec::new(),
             passing: Vec::new(),
+            is_likening: false,
             is_checkpointing: false,
             checkpointed_at: from,
             ticked_at: from,
         };
-        process.reopen(opened.parcels, opened.last, opened.is_clean);
+        process.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
         Ok(process)
     }
 
-    fn reopen(&mut self, parcels: Vec<Parcel>, last: Tick, is_clean: bool) {
+    fn reopen(&mut self, parcels: Vec<Parcel>, late: Vec<Late>, last: Tick, is_clean: bool) {
         let now = self.now();
         for index in 0..self.partitions.len() {
             let mut turn = Turn::default();
@@ -133,6 +137,8 @@ impl<'w> Process<'w> {
             }
             self.carry_out(index, turn);
         }
+        self.world.witness.report.add(Count::LateAgain, wide(late.len()));
+        self.tell_late(late);
         self.world.witness.report.add(Count::ParcelsAgain, wide(parcels.len()));
         self.own.extend(parcels.into_iter().map(|parcel| (parcel.to, Event::Parcel(parcel))));
         let seeds = self.world.web.seeds().into_iter();
@@ -224,6 +230,7 @@ impl<'w> Process<'w> {
         }
         self.work_off();
         self.tend_buckets();
+        self.tend_sieve();
         if !self.is_checkpointing && self.wants_checkpoint(now) {
             self.checkpoint();
         }
@@ -233,7 +240,10 @@ impl<'w> Process<'w> {
 
     fn hear(&mut self, notice: Notice) {
         match notice {
-            Notice::Arrived(id, returned) => self.own.push_back((id, Event::Returned(returned))),
+            Notice::Arrived(id, mut returned) => {
+                self.liken(id, &mut returned);
+                self.own.push_back((id, Event::Returned(returned)));
+            }
             Notice::Refilled(id, origin, entries) => {
                 self.world.witness.report.count(Count::Refilled);
                 self.own.push_back((id, Event::Refilled(origin, entries)));
@@ -243,6 +253,7 @@ impl<'w> Process<'w> {
                 self.own.push_back((id, Event::Woken(dossier)));
             }
             Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new),
+            Notice::Likened(passed) => self.likened(*passed),
             Notice::Checkpointed(installed) => {
                 self.world.witness.report.count(Count::Checkpoints);
                 let now = self.now();
@@ -272,7 +283,8 @@ impl<'w> Process<'w> {
             let index = usize::try_from(index).expect("an index");
             let out: usize = self.partitions.iter().map(Partition::in_flight).sum();
             let room = CONNECTIONS.saturating_sub(out);
-            if room > 0 && self.partitions[index].earliest().is_some_and(|due| due <= now) {
+            let is_due = |due| due <= now && !self.is_behind();
+            if room > 0 && self.partitions[index].earliest().is_some_and(is_due) {
                 let mut turn = Turn::default();
                 self.partitions[index].issue(now, room, &mut turn);
                 self.carry_out(index, turn);
@@ -430,12 +442,17 @@ impl<'w> Process<'w> {
     }
 
     fn is_over(&self) -> bool {
-        let is_idle = self.fetches.is_empty()
+        self.is_idle()
+            && self.jobs.is_empty()
+            && !self.committer.has_work()
+            && !self.holdings.needs_pass()
+    }
+
+    /// Whether nothing is left to fetch.
+    pub(super) fn is_idle(&self) -> bool {
+        self.fetches.is_empty()
             && self.own.is_empty()
             && self.inbox.is_empty()
-            && self.jobs.is_empty()
-            && !self.committer.has_work();
-        is_idle
             && self.partitions.iter().all(|partition| {
                 partition.in_flight() == 0
                     && partition.earliest().is_none()
@@ -470,6 +487,6 @@ impl<'w> Process<'w> {
     }
 }
 
-fn wide(number: usize) -> u64 {
+pub(super) fn wide(number: usize) -> u64 {
     u64::try_from(number).expect("a length fits 64 bits")
 }

@@ -32,6 +32,16 @@ pub enum Count {
     Refilled,
     /// Buckets of the seen-set that were passed over.
     Passed,
+    /// Generations of the sieve that were compared with its disk.
+    Sieved,
+    /// Of those, while a checkpoint was under way.
+    SievedAmidCheckpoint,
+    /// Pages that were taken for originals until then.
+    Late,
+    /// Pages that an opening found to be none.
+    LateAgain,
+    /// Originals that named a later page as their canonical form.
+    Replaced,
     /// Parcels that did not arrive before an end.
     ParcelsAgain,
     /// Tickets that were out at an end.

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use rhumb_crawl::partition::{Answer, Finding};
-use rhumb_web::{Candidate, CanonUrl, Errand, Failure, HashKey, PartitionId, Span};
+use rhumb_crawl::partition::{Answer, Content, Finding};
+use rhumb_web::{Candidate, CanonUrl, Errand, Failure, HashKey, PartitionId, Span, UrlKey};
 
+use super::contents::Saying;
 use crate::chance::Chance;
 
 /// Hosts of a web; some of them share a domain, and so a partition.
@@ -12,8 +13,6 @@ const SITES: u64 = 20;
 const DOMAINS: u64 = 14;
 /// Links of a page beside the one that makes another page reachable.
 const LINKS_MAX: u64 = 8;
-/// The longest body.
-const BODY_MAX: u64 = 1_500;
 /// Pages that a crawl begins with.
 pub(super) const SEEDS: usize = 3;
 
@@ -40,6 +39,7 @@ pub(super) enum Kind {
 pub(super) struct Page {
     pub(super) url: CanonUrl,
     pub(super) kind: Kind,
+    pub(super) saying: Saying,
     links: Vec<usize>,
     asked: u32,
 }
@@ -67,6 +67,7 @@ pub(super) struct Web {
     pub(super) pages: Vec<Page>,
     robots: Vec<Robots>,
     places: HashMap<CanonUrl, usize>,
+    keys: HashMap<UrlKey, usize>,
     sites: HashMap<String, usize>,
     hash: HashKey,
     partitions: u16,
@@ -80,13 +81,16 @@ impl Web {
             pages: Vec::new(),
             robots: (0..SITES).map(|_| Robots::draw(&mut chance)).collect(),
             places: HashMap::new(),
+            keys: HashMap::new(),
             sites: (0..SITES).map(|site| (host(site), index(site))).collect(),
             hash,
             partitions,
         };
-        for number in 0..count {
-            let page = web.draw(number, &mut chance);
+        let sayings = Saying::draw_all(count, &mut Chance::new(seed, 23));
+        for (number, saying) in sayings.into_iter().enumerate() {
+            let page = web.draw(number, saying, &mut chance);
             web.places.insert(page.url.clone(), number);
+            web.keys.insert(page.url.key(hash), number);
             web.pages.push(page);
         }
         for number in SEEDS..count {
@@ -102,7 +106,7 @@ impl Web {
         web
     }
 
-    fn draw(&self, number: usize, chance: &mut Chance) -> Page {
+    fn draw(&self, number: usize, saying: Saying, chance: &mut Chance) -> Page {
         let site = chance.skewed(SITES);
         let has_robots = !self.robots[index(site)].is_absent;
         let kind = match chance.below(100) {
@@ -120,7 +124,7 @@ impl Web {
         let folder = if kind == Kind::Forbidden { "private/" } else { "" };
         let url = format!("{scheme}://{}/{folder}p{number}", host(site));
         let url = CanonUrl::parse(&url).expect("it is a URL");
-        Page { url, kind, links: Vec::new(), asked: 0 }
+        Page { url, kind, saying, links: Vec::new(), asked: 0 }
     }
 
     pub(super) fn seeds(&self) -> Vec<(PartitionId, Candidate)> {
@@ -153,6 +157,11 @@ impl Web {
 
     pub(super) fn page(&self, url: &CanonUrl) -> Option<usize> {
         self.places.get(url).copied()
+    }
+
+    /// The page whose URL has this key.
+    pub(super) fn page_of(&self, key: UrlKey) -> Option<usize> {
+        self.keys.get(&key).copied()
     }
 
     pub(super) fn site(&self, url: &CanonUrl) -> usize {
@@ -207,12 +216,13 @@ impl Web {
                     links.into_iter().map(|link| self.candidate(link, depth, 0)).collect();
             }
         }
-        // What does not repeat is not packed: files fill at every pace.
-        let body: Vec<u8> = (0..chance.skewed(BODY_MAX) / 8)
-            .flat_map(|_| chance.next().to_le_bytes())
-            .chain(candidate.url.as_str().bytes())
-            .collect();
-        Reply::answered(took, answer, &body)
+        let saying = &self.pages[page].saying;
+        answer.content = Content {
+            sketch: saying.sketch.clone().map(Box::new),
+            canonical: saying.canonical.map(|page| self.pages[page].url.key(self.hash)),
+            ..Content::default()
+        };
+        Reply::answered(took, answer, &saying.body())
     }
 }
 

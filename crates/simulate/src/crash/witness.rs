@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rhumb_archive::{Encoded, Position};
 use rhumb_crawl::partition::{Fact, Finding, RobotsAnswer, Settlement, Tally};
+use rhumb_likeness::{Likeness, Twin};
 use rhumb_web::{Span, Ticket, TicketNumber};
 
 use super::report::{Count, CrashReport};
@@ -26,6 +27,8 @@ struct Line {
     settled: Option<End>,
     /// The records that it speaks of, as they must lie in the archive.
     records: Vec<Vec<u8>>,
+    /// The page that is said to have a twin.
+    twin: Option<(usize, Twin)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +126,7 @@ impl Witness {
     /// A fact is in the log, up to here.
     pub(super) fn logged(&mut self, end: u64, web: &Web, fact: &Fact) {
         let number = self.lines.len();
-        let mut line = Line { end, settled: None, records: Vec::new() };
+        let mut line = Line { end, settled: None, records: Vec::new(), twin: None };
         match fact {
             Fact::Settled(settled) => {
                 let site = web.site(settled.entry.url());
@@ -135,6 +138,7 @@ impl Witness {
                 if let Some(page) = page.filter(|_| is_final) {
                     self.finals.insert(page, number);
                 }
+                line.twin = page.zip(settled.more.content.told.twin);
                 let (result, bytes) = (settled.result, settled.bytes);
                 let root = settled.root.is_some();
                 line.settled = Some(End { page, result, bytes, is_final, root });
@@ -148,9 +152,24 @@ impl Witness {
                 let site = web.site(&origin.robots_url());
                 self.hosts[site].read.get_or_insert(number);
             }
+            Fact::Likened { url, twin, .. } => {
+                line.twin = web.page_of(*url).map(|page| (page, *twin));
+            }
             _ => {}
         }
+        self.note_twin(&line);
         self.lines.push(line);
+    }
+
+    /// A page is told once that it has a twin, after it was fetched.
+    fn note_twin(&mut self, line: &Line) {
+        let Some((page, twin)) = line.twin else { return };
+        if let Some(before) = self.twin(page) {
+            self.report.violate("told", || format!("page {page} of {before:?}, then {twin:?}"));
+        }
+        if !self.finals.contains_key(&page) {
+            self.report.violate("told", || format!("page {page} before it was fetched"));
+        }
     }
 
     pub(super) fn written(&mut self) {
@@ -184,7 +203,7 @@ impl Witness {
                 format!("{survived} lines are there of {written} written, {synced} synced")
             });
         }
-        let lost = u64::try_from(self.lines.len() - survived).expect("a length fits 64 bits");
+        let lost = wide(self.lines.len() - survived);
         self.report.add(Count::LinesLost, lost);
         self.lines.truncate(survived);
         self.written = self.written.min(survived);
@@ -225,17 +244,32 @@ impl Witness {
                 _ => missed += 1,
             }
         }
-        let is = [tally.bytes, tally.fetched, tally.redirects, tally.missed.values().sum()];
-        let expect = [bytes, fetched, redirects, missed];
+        let twins = self.lines.iter().filter_map(|line| line.twin);
+        let near = twins.clone().filter(|(_, twin)| twin.how != Likeness::Same).count();
+        let [twins, near] = [twins.count(), near].map(wide);
+        let missed_is = tally.missed.values().sum();
+        let is =
+            [tally.bytes, tally.fetched, tally.redirects, missed_is, tally.duplicates, tally.near];
+        let expect = [bytes, fetched, redirects, missed, twins, near];
         if is != expect {
             self.report.violate("tally", || format!("is {is:?}, should be {expect:?}"));
         }
+    }
+
+    /// The twin that a page has as far as the log tells.
+    pub(super) fn twin(&self, page: usize) -> Option<Twin> {
+        let twins = self.lines.iter().rev().filter_map(|line| line.twin);
+        twins.filter(|(of, _)| *of == page).map(|(_, twin)| twin).next()
     }
 
     /// How a page ended, if it is settled for good.
     pub(super) fn result(&self, page: usize) -> Option<Settlement> {
         self.lines[*self.finals.get(&page)?].settled.map(|end| end.result)
     }
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).expect("a length fits 64 bits")
 }
 
 /// The gap that a host is owed after an exchange.

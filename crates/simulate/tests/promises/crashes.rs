@@ -51,6 +51,11 @@ fn no_end_loses_or_doubles_anything() {
         Count::Woken,
         Count::Refilled,
         Count::Passed,
+        Count::Sieved,
+        Count::SievedAmidCheckpoint,
+        Count::Late,
+        Count::LateAgain,
+        Count::Replaced,
         Count::ParcelsAgain,
         Count::Recalled,
     ];

@@ -1,6 +1,7 @@
 //! Every line that `--json` prints is by the contract, and docs/json.md says so.
 
 mod document;
+mod pages;
 mod table;
 
 use std::collections::BTreeSet;
@@ -12,11 +13,13 @@ use std::time::{Duration, Instant};
 use rhumb_web::{Canon, CanonUrl};
 use serde_json::{Map, Value};
 
+use crate::content::telling;
 use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, command, finish};
+use pages::{EXPORT, PAGE};
 use table::{
-    AUDIT, BENCH, CRAWL, EXPORT, FAILURE, FORGET, Key, OUTPUTS, Output, PAGE, PLAN, REASON,
-    REQUEST, ROBOTS, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
+    AUDIT, BENCH, CRAWL, FAILURE, FORGET, Key, OUTPUTS, Output, PLAN, REASON, REQUEST, ROBOTS,
+    SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
 };
 
 /// What takes longer fails the test.
@@ -145,7 +148,7 @@ fn check_sense(output: &Output, line: &Value) {
 }
 
 fn is_of_the_web(path: &str) -> bool {
-    path.rsplit('.').next() == Some("text")
+    matches!(path.rsplit('.').next(), Some("text" | "main"))
 }
 
 fn is_of_robots_txt(line: &Value) -> bool {
@@ -208,6 +211,17 @@ fn rhumb(folder: &Path, words: &[&str]) -> Run {
 fn crawl(folder: &Path, seed: &str, words: &[&str]) -> Run {
     let first = ["crawl", seed, "-o", "crawl", "--json", "--allow-private", "--tries", "1"];
     rhumb(folder, &[&first, words].concat())
+}
+
+/// A crawl of mirrors, documents and pages that are none.
+fn check_contents(checker: &mut Checker) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for url in telling(folder.path()) {
+        checker.check(&rhumb(folder.path(), &["why", "crawl", &url, "--json"]), &WHY, None);
+    }
+    checker.check(&rhumb(folder.path(), &["status", "crawl", "--json"]), &STATUS, None);
+    let export = rhumb(folder.path(), &["export", "crawl", "--to", "jsonl"]);
+    checker.check(&export, &EXPORT, None);
 }
 
 /// A crawl under way; it ends with the test.
@@ -380,6 +394,15 @@ fn check_tools(checker: &mut Checker) {
         assert!(run.stdout.is_ascii() || !run.stdout.contains('\u{202e}'), "{}", run.stdout);
         checker.check(&run, &PAGE, None);
     }
+    let gone = "<title>Page not found</title><h1>Page not found</h1><meta name=robots \
+        content=noindex><p>Sorry, the page you requested could not be found. It may have been moved \
+        or deleted.</p>";
+    write("gone.html", gone);
+    write("paper", "%PDF-1.4\n1 0 obj\n");
+    for file in ["gone.html", "paper"] {
+        let words = ["page", file, "--url", "http://e.test/gone", "--json"];
+        checker.check(&rhumb(folder.path(), &words), &PAGE, None);
+    }
     let server = site();
     let words = ["plan", &server.url("/"), "--allow-private", "--delay", "0s", "--json"];
     checker.check(&rhumb(folder.path(), &words), &PLAN, None);
@@ -394,6 +417,7 @@ fn every_line_that_json_prints_is_by_the_contract() {
     check_tools(&mut checker);
     check_ended(&mut checker);
     check_violation(&mut checker);
+    check_contents(&mut checker);
     check_waiting(&mut checker);
     check_running(&mut checker);
     assert_eq!(checker.silent(), Vec::<String>::new(), "keys that nothing was told of");

@@ -44,13 +44,14 @@ pub(super) struct Output {
     pub(super) keys: &'static [&'static [Key]],
 }
 
+use super::pages::{EXPORT, PAGE};
 use Shape::{By, Count, Flag, List, Null, Number, Object, OrNull, Text, Time, Url, Word};
 
-const fn key(name: &'static str, shape: Shape) -> Key {
+pub(super) const fn key(name: &'static str, shape: Shape) -> Key {
     Key { name, shape, is_ours: false }
 }
 
-const fn ours(name: &'static str, shape: Shape) -> Key {
+pub(super) const fn ours(name: &'static str, shape: Shape) -> Key {
     Key { name, shape, is_ours: true }
 }
 
@@ -58,7 +59,7 @@ const fn named(name: &'static str, words: &'static [&'static str]) -> Words {
     Words { name: Some(name), words }
 }
 
-const fn of(words: &'static [&'static str]) -> Words {
+pub(super) const fn of(words: &'static [&'static str]) -> Words {
     Words { name: None, words }
 }
 
@@ -140,7 +141,7 @@ const BRAKE: Words = named(
     ],
 );
 /// What a page is although its status does not say so.
-const MARK: Words = named("mark", &["soft-404", "parked", "challenge"]);
+pub(super) const MARK: Words = named("mark", &["soft-404", "parked", "challenge"]);
 /// The lists that have a name.
 pub(super) const WORDS: [&Words; 8] =
     [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK];
@@ -157,33 +158,8 @@ const CODING: Words = of(&["gzip", "plain"]);
 const BOTTLENECK: Words = of(&["cpu", "disk", "memory", "server", "others", "none"]);
 const SITE_STATE: Words = of(&["fetching", "waiting", "idle", "asleep"]);
 const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "likeness", "other"]);
-const DISK_PART: Words =
-    of(&["archive", "log", "seen", "backlog", "likeness", "tables", "other"]);
-const LIKENESS: Words = of(&["same", "near", "canonical"]);
-const LANGUAGE_FROM: Words = of(&["html", "header", "text"]);
-const CHARSET_FROM: Words = of(&["bom", "header", "meta", "detected", "default"]);
-const DIRECTIVE: Words = of(&[
-    "noindex",
-    "nofollow",
-    "noarchive",
-    "nosnippet",
-    "notranslate",
-    "noimageindex",
-    "noai",
-    "noimageai",
-]);
-const LINK: Words = of(&[
-    "a",
-    "area",
-    "frame",
-    "iframe",
-    "link",
-    "canonical",
-    "hreflang",
-    "refresh",
-    "sitemap",
-    "feed",
-]);
+const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "likeness", "tables", "other"]);
+pub(super) const LIKENESS: Words = of(&["same", "near", "canonical"]);
 const TRIED: Words = of(&["fetched", "redirect", "address-busy"]);
 const ANSWERED: Words = of(&["answered", "interrupted", "forgotten"]);
 const ERRAND: Words = of(&["page", "sitemap", "robots"]);
@@ -255,59 +231,6 @@ pub(super) const ROBOTS: Output = Output {
     ]],
 };
 
-const LINK_KEYS: Shape = Object(&[
-    key("url", Url),
-    key("kind", Word(&[&LINK])),
-    key("text", Text),
-    key("nofollow", Flag),
-]);
-
-pub(super) const PAGE: Output = Output {
-    name: "page",
-    keys: &[&[
-        key("url", Url),
-        key("charset", OrNull(&Text)),
-        key("charset_from", OrNull(&Word(&[&CHARSET_FROM]))),
-        key("title", OrNull(&Text)),
-        key("canonical", OrNull(&Url)),
-        key("base", OrNull(&Url)),
-        key("language", OrNull(&Text)),
-        ours("language_from", OrNull(&Word(&[&LANGUAGE_FROM]))),
-        ours("language_confidence", OrNull(&Number)),
-        ours("description", OrNull(&Text)),
-        ours("author", OrNull(&Text)),
-        ours("published", OrNull(&Text)),
-        ours("modified", OrNull(&Text)),
-        ours("hreflang", List(&TRANSLATION)),
-        ours("open_graph", OPEN_GRAPH),
-        ours("schema", SCHEMA),
-        key("directives", List(&Word(&[&DIRECTIVE]))),
-        key("links", List(&LINK_KEYS)),
-        key("text", Text),
-        key("main", OrNull(&Text)),
-    ]],
-};
-
-const TRANSLATION: Shape = Object(&[ours("language", Text), ours("url", Url)]);
-
-const OPEN_GRAPH: Shape = Object(&[
-    ours("title", OrNull(&Text)),
-    ours("type", OrNull(&Text)),
-    ours("url", OrNull(&Text)),
-    ours("image", OrNull(&Text)),
-    ours("description", OrNull(&Text)),
-    ours("site_name", OrNull(&Text)),
-    ours("locale", OrNull(&Text)),
-]);
-
-const SCHEMA: Shape = Object(&[
-    ours("types", List(&Text)),
-    ours("headline", OrNull(&Text)),
-    ours("author", OrNull(&Text)),
-    ours("published", OrNull(&Text)),
-    ours("modified", OrNull(&Text)),
-]);
-
 const SITE_STANDING: Shape = Object(&[
     ours("site", Text),
     ours("visits", Count),
@@ -371,8 +294,7 @@ pub(super) const STATUS: Output = Output {
     ]],
 };
 
-const MIRROR: Shape =
-    Object(&[ours("site", Text), ours("of", Text), ours("pages", Count)]);
+const MIRROR: Shape = Object(&[ours("site", Text), ours("of", Text), ours("pages", Count)]);
 
 const ROBOTS_LINE: Shape = Object(&[
     ours("state", Word(&[&ROBOTS_STATE])),
@@ -477,28 +399,6 @@ pub(super) const REQUEST: Output = Output {
         ours("asked_ms", Count),
         ours("robots", OrNull(&IN_FORCE)),
         ours("violations", List(&Word(&[&VIOLATION]))),
-    ]],
-};
-
-pub(super) const EXPORT: Output = Output {
-    name: "export --to jsonl",
-    keys: &[&[
-        key("url", Url),
-        key("status", OrNull(&Count)),
-        key("time", OrNull(&Time)),
-        key("type", OrNull(&Text)),
-        key("charset", OrNull(&Text)),
-        key("language", OrNull(&Text)),
-        key("title", OrNull(&Text)),
-        ours("description", OrNull(&Text)),
-        ours("author", OrNull(&Text)),
-        ours("published", OrNull(&Text)),
-        ours("modified", OrNull(&Text)),
-        key("text", OrNull(&Text)),
-        ours("main", OrNull(&Text)),
-        key("links", List(&LINK_KEYS)),
-        key("digest", OrNull(&Text)),
-        key("duplicate_of", OrNull(&Url)),
     ]],
 };
 
