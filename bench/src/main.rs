@@ -3,6 +3,7 @@
 //! `rhumb-bench discover [--urls N]` meets so many URLs through seen-set, frontier and log;
 //! `rhumb-bench why [--urls N]` asks `rhumb why` for a hundred of them, the caches cold;
 //! `rhumb-bench asked [--pages N]` crawls a web alone and while it is asked;
+//! `rhumb-bench likeness [--documents N | --pairs FOLDER]` measures sketches and the sieve;
 //! `rhumb-bench marks FOLDER` lists the pages of a folder that get a mark;
 //! `rhumb-bench text` scores the main text of pages whose source is known;
 //! `rhumb-bench parts` measures what one page costs by part;
@@ -15,6 +16,7 @@ mod clock;
 mod contenders;
 mod crawl;
 mod discover;
+mod likeness;
 mod marks;
 mod ours;
 mod parts;
@@ -41,6 +43,11 @@ fn main() -> ExitCode {
         ["discover", "--urls", urls] => seen::count(urls).and_then(discover::measure),
         ["crawl", ref rest @ ..] => crawl::measure(rest),
         ["scaling", ref rest @ ..] => crawl::measure_scaling(rest),
+        ["likeness"] => likeness::measure(likeness::DOCUMENTS, likeness::PAIRS),
+        ["likeness", "--documents", documents] => {
+            seen::count(documents).and_then(likeness::measure_sieve)
+        }
+        ["likeness", "--pairs", folder] => likeness::measure_pairs(folder),
         ["marks", folder] => marks::measure(folder),
         ["parts"] => parts::measure(),
         ["text", ref rest @ ..] => text::measure(rest),
@@ -53,7 +60,7 @@ fn main() -> ExitCode {
         }
         _ => {
             let [crawl, scaling] = crawl::USAGES;
-            let others = "parts | marks FOLDER | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
+            let others = "parts | marks FOLDER | likeness [--documents N | --pairs FOLDER] | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
                           why [--urls N [--folder DIR]] | asked [--pages N]";
             let text = text::USAGE;
             Err(format!("usage: rhumb-bench {crawl} | {scaling} | {text} | {others}").into())

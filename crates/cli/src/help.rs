@@ -11,7 +11,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Crawl", &["crawl", "demo", "plan"]),
     ("Ask a crawl, while it runs or afterwards", &["status", "why", "audit", "export"]),
     ("Change a crawl", &["pause", "resume", "stop", "submit", "site", "forget"]),
-    ("Try one thing, without a crawl", &["url", "robots", "page", "bench"]),
+    ("Try one thing, without a crawl", &["url", "robots", "page", "similar", "bench"]),
 ];
 /// The width of a command's name.
 const NAME: usize = 7;

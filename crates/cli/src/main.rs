@@ -25,6 +25,7 @@ mod rest;
 mod screen;
 mod seeds;
 mod settings;
+mod similar;
 mod sites;
 mod status;
 mod why;
@@ -85,6 +86,8 @@ enum Command {
     Robots(oneshot::RobotsArgs),
     /// Show what is understood of a page
     Page(oneshot::PageArgs),
+    /// Tell how alike two pages or texts are
+    Similar(similar::SimilarArgs),
     /// Measure what this machine can do, and what holds it back
     Bench(bench::BenchArgs),
     /// Read documents for a parent that sends them; for rhumb itself
@@ -115,6 +118,7 @@ fn main() -> ExitCode {
         Command::Url(args) => oneshot::url(&args),
         Command::Robots(args) => oneshot::robots(&args),
         Command::Page(args) => oneshot::page(&args),
+        Command::Similar(args) => similar::command(args),
         Command::Bench(args) => bench::command(args),
         Command::ReadFormat => formats::child(),
     };

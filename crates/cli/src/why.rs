@@ -127,7 +127,9 @@ fn rows(why: &Why, folder: &Path, now: SystemTime) -> Vec<(&'static str, String)
 fn alike(why: &Why, of: &str) -> String {
     match why.likeness.as_deref() {
         Some("near") => format!("{of}  (nearly the same text)"),
-        Some("canonical") => format!("{of}  (which it calls its canonical form, and the texts agree)"),
+        Some("canonical") => {
+            format!("{of}  (which it calls its canonical form, and the texts agree)")
+        }
         _ => of.to_owned(),
     }
 }
@@ -150,7 +152,11 @@ fn headline(why: &Why, now: SystemTime) -> String {
             (None, Some(last)) => format!("at {}", when(&last.time, now)),
         },
         UrlState::Duplicate => {
-            let like = if why.likeness.as_deref() == Some("same") { "the same as" } else { "nearly the same as" };
+            let like = if why.likeness.as_deref() == Some("same") {
+                "the same as"
+            } else {
+                "nearly the same as"
+            };
             format!("{like} {}", why.duplicate_of.as_deref().unwrap_or("an earlier page"))
         }
         UrlState::Queued => reason.unwrap_or_else(|| "it is next of its site".to_owned()),

@@ -9,7 +9,9 @@ use crate::extract::{End, Extract, RawLink};
 const FIELD_BYTES_MAX: usize = 1024;
 /// How much of a link's text is kept.
 const ANCHOR_BYTES_MAX: usize = 256;
-/// The most bytes of all links, as written.
+/// How much is said of what is wrong.
+const WRONG_BYTES_MAX: usize = 256;
+/// The most bytes of all links and their texts, as they are kept.
 const LINKS_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// What stands between two pieces of text; the larger wins.
@@ -116,7 +118,14 @@ impl Draft {
         if link.text.len() + 1 + char.len_utf8() > ANCHOR_BYTES_MAX {
             return;
         }
-        if apart && !link.text.is_empty() {
+        let apart = apart && !link.text.is_empty();
+        let bytes = usize::from(apart) + char.len_utf8();
+        if self.links_bytes + bytes > LINKS_BYTES_MAX {
+            self.cut = true;
+            return;
+        }
+        self.links_bytes += bytes;
+        if apart {
             link.text.push(' ');
         }
         link.text.push(char);
@@ -128,15 +137,14 @@ impl Draft {
         if href.is_empty() || href.starts_with('#') {
             return None;
         }
-        let bytes = href.len() + ANCHOR_BYTES_MAX;
         if href.len() > URL_BYTES_MAX
             || self.extract.links.len() == LINKS_MAX
-            || self.links_bytes + bytes > LINKS_BYTES_MAX
+            || self.links_bytes + href.len() > LINKS_BYTES_MAX
         {
             self.cut = true;
             return None;
         }
-        self.links_bytes += bytes;
+        self.links_bytes += href.len();
         self.extract.links.push(RawLink { href: href.to_owned(), text: String::new() });
         Some(self.extract.links.len() - 1)
     }
@@ -156,6 +164,10 @@ impl Draft {
         self.extract.end = match read {
             Ok(()) if self.cut => End::Cut,
             Ok(()) => End::Whole,
+            Err(End::Broken(mut what)) => {
+                what.truncate(what.floor_char_boundary(WRONG_BYTES_MAX));
+                End::Broken(what)
+            }
             Err(end) => end,
         };
         self.extract

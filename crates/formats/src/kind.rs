@@ -105,21 +105,23 @@ impl Kind {
         if let Some(mime) = zip::mimetype(body) {
             return Self::of_open_document(mime);
         }
-        let names = zip::names(body);
-        let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        if !has("[content_types].xml") {
-            return None;
+        let (mut typed, mut main, mut folder) = (false, None, None);
+        for name in zip::names(body) {
+            match name.as_str() {
+                "[content_types].xml" => typed = true,
+                "word/document.xml" => main = Some(Self::Docx),
+                "xl/workbook.xml" => main = Some(Self::Xlsx),
+                "ppt/presentation.xml" => main = Some(Self::Pptx),
+                name if name.starts_with("word/") => folder = folder.or(Some(Self::Docx)),
+                name if name.starts_with("xl/") => folder = folder.or(Some(Self::Xlsx)),
+                name if name.starts_with("ppt/") => folder = folder.or(Some(Self::Pptx)),
+                _ => {}
+            }
+            if typed && main.is_some() {
+                break;
+            }
         }
-        let under = |folder: &str| names.iter().any(|name| name.starts_with(folder));
-        let main = [
-            ("word/document.xml", Self::Docx),
-            ("xl/workbook.xml", Self::Xlsx),
-            ("ppt/presentation.xml", Self::Pptx),
-        ];
-        let main = main.into_iter().find(|(name, _)| has(name));
-        let folders = [("word/", Self::Docx), ("xl/", Self::Xlsx), ("ppt/", Self::Pptx)];
-        let folder = folders.into_iter().find(|(folder, _)| under(folder));
-        main.or(folder).map(|(_, kind)| kind)
+        main.or(folder).filter(|_| typed)
     }
 
     fn of_open_document(mime: &str) -> Option<Self> {

@@ -10,6 +10,7 @@
 //! Text Format 1.9.1.
 
 mod child;
+mod date;
 mod draft;
 mod extract;
 mod kind;

@@ -1,8 +1,8 @@
 //! `OpenDocument`: one XML part holds all the text, another says what it is.
 
+use crate::date::moment;
 use crate::draft::{Draft, Gap, field};
 use crate::extract::End;
-use crate::office::moment;
 use crate::xml::{Node, Xml};
 use crate::zip::Zip;
 
@@ -18,6 +18,9 @@ pub(crate) fn read(body: &[u8], draft: &mut Draft) -> Result<(), End> {
         properties(&meta, draft);
     }
     let content = zip.needed("content.xml")?;
+    if zip.is_cut() {
+        draft.leave_out();
+    }
     story(&content, draft)
 }
 

@@ -14,6 +14,8 @@ use crate::kind::Kind;
 
 /// How long one document may take, unless another time is set.
 pub const TIME: Duration = Duration::from_secs(20);
+/// x
+pub const WAIT: Duration = Duration::from_secs(120);
 /// The most memory of one child, unless another is set.
 pub const MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 /// The largest document that is read.
@@ -38,6 +40,8 @@ pub struct FormatsSettings {
     pub time: Duration,
     /// The memory of one child.
     pub memory_bytes: u64,
+    /// x
+    pub wait: Duration,
 }
 
 /// Reads documents in children, so that none of them can hang, crash or fill this process.
@@ -205,4 +209,88 @@ fn ask(mut pipes: Pipes, kind: Kind, body: &[u8]) -> std::io::Result<(Pipes, Ext
     pipes.reply.read_exact(&mut message)?;
     let extract = postcard::from_bytes(&message).map_err(std::io::Error::other)?;
     Ok((pipes, extract))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    use super::*;
+
+    /// Children in the words of a shell: each answers every document of three bytes with a text.
+    fn answering(text: &str) -> Formats {
+        let script = format!(
+            "head -c 16 >/dev/null
+            while [ \"$(head -c 8 | wc -c)\" -eq 8 ]; do
+                text={text}
+                length=$(printf %03o ${{#text}})
+                all=$(printf %03o $((${{#text}} + 9)))
+                zeros='\\000\\000\\000\\000\\000\\000\\000'
+                printf \"\\\\$all\\000\\000\\000$zeros\\\\$length$text\\000\"
+            done"
+        );
+        Formats::new(settings("/bin/sh", vec!["-c".to_owned(), script]))
+    }
+
+    fn settings(program: &str, arguments: Vec<String>) -> FormatsSettings {
+        FormatsSettings {
+            program: program.into(),
+            arguments,
+            children: 1,
+            time: TIME,
+            memory_bytes: MEMORY_BYTES,
+            wait: WAIT,
+        }
+    }
+
+    async fn read(formats: &Formats) -> Extract {
+        formats.read(Kind::Rtf, Bytes::from_static(b"abc")).await
+    }
+
+    #[tokio::test]
+    async fn a_child_is_no_target_of_the_terminal() {
+        let found = read(&answering("$(cut -d' ' -f5 /proc/$$/stat)")).await;
+        let ours = rustix::process::getpgrp().as_raw_nonzero().to_string();
+        assert_eq!(found.end, End::Whole);
+        assert_ne!(found.text, ours);
+    }
+
+    #[tokio::test]
+    async fn a_child_that_was_stopped_while_idle_is_replaced() {
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
+            let formats = answering("$$");
+            let first = read(&formats).await;
+            let pid = Pid::from_raw(first.text.parse().expect("a number")).expect("a process");
+            kill_process(pid, signal).expect("it is there");
+            // Only a pipe that is closed already tells a kill apart from the document's fault.
+            let dead = lock(&formats.idle)[0].child.wait();
+            assert!(dead.is_ok());
+            let second = read(&formats).await;
+            assert_eq!((first.end, second.end), (End::Whole, End::Whole), "{signal:?}");
+            assert_ne!(first.text, second.text);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_signal_from_outside_is_not_the_fault_of_the_document() {
+        let formats = answering("$(kill -TERM $$)");
+        assert_eq!(read(&formats).await.end.word(), "unread");
+        let formats = answering("$(kill -SEGV $$)");
+        assert_eq!(read(&formats).await.end.word(), "broken");
+    }
+
+    #[tokio::test]
+    async fn no_child_is_not_the_fault_of_the_document() {
+        let formats = Formats::new(settings("/no/such/program", Vec::new()));
+        assert_eq!(read(&formats).await.end.word(), "unread");
+    }
+
+    #[tokio::test]
+    async fn the_wait_for_a_turn_has_an_end() {
+        let settings = settings("/no/such/program", Vec::new());
+        let formats = Formats::new(FormatsSettings { wait: Duration::from_millis(1), ..settings });
+        let _turn = formats.turns.acquire().await.expect("a turn");
+        let found = read(&formats).await;
+        assert_eq!(found.end, End::Broken("no reader was free in time".to_owned()));
+    }
 }

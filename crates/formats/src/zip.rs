@@ -12,6 +12,8 @@ use crate::extract::End;
 pub const UNPACKED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The most entries of one package.
 const ENTRIES_MAX: usize = 10_000;
+/// The longest name of an entry that is looked at: none that we look for is half as long.
+const NAME_BYTES_MAX: usize = 256;
 /// The longest comment at the end, from the format.
 const COMMENT_BYTES_MAX: usize = 65_535;
 
@@ -24,6 +26,7 @@ pub(crate) struct Zip<'a> {
     body: &'a [u8],
     entries: HashMap<String, Entry>,
     room: u64,
+    cut: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -38,16 +41,36 @@ impl<'a> Zip<'a> {
     pub(crate) fn open(body: &'a [u8]) -> Result<Self, End> {
         let mut entries = HashMap::new();
         let central = central(body).ok_or_else(|| End::broken("the package ends early"))?;
-        let listed = Listed { rest: central };
-        for (name, entry) in listed.take(ENTRIES_MAX) {
-            entries.insert(plain(&name), entry);
+        let mut listed = Listed { rest: central };
+        let mut cut = false;
+        for (name, entry) in listed.by_ref().take(ENTRIES_MAX) {
+            match plain(name) {
+                Some(name) => drop(entries.insert(name, entry)),
+                None => cut = true,
+            }
         }
-        Ok(Self { body, entries, room: UNPACKED_BYTES_MAX })
+        cut |= listed.next().is_some();
+        Ok(Self { body, entries, room: UNPACKED_BYTES_MAX, cut })
+    }
+
+    /// Whether a maximum left something out.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Notes that something was left out.
+    pub(crate) fn leave_out(&mut self) {
+        self.cut = true;
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        plain(name.as_bytes()).is_some_and(|name| self.entries.contains_key(&name))
     }
 
     /// The text of one entry, which is XML; nothing where there is none of that name.
     pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, End> {
-        let Some(entry) = self.entries.get(&plain(name)) else {
+        let entry = plain(name.as_bytes()).and_then(|name| self.entries.get(&name));
+        let Some(entry) = entry else {
             return Ok(None);
         };
         let (bytes, room) = unpacked(self.body, *entry, self.room)?;
@@ -61,18 +84,18 @@ impl<'a> Zip<'a> {
     }
 }
 
-/// The names of the entries, even of a package that ends early.
-pub(crate) fn names(body: &[u8]) -> Vec<String> {
-    if let Some(central) = central(body) {
-        return Listed { rest: central }.take(ENTRIES_MAX).map(|(name, _)| plain(&name)).collect();
-    }
-    let local = memmem::find_iter(body, LOCAL).take(ENTRIES_MAX);
-    local.filter_map(|offset| local_name(&body[offset..])).map(|name| plain(&name)).collect()
+/// The names of the entries one by one, even of a package that ends early; long ones are left out.
+pub(crate) fn names(body: &[u8]) -> impl Iterator<Item = String> {
+    let central = central(body);
+    let listed = central.map(|rest| Listed { rest }.take(ENTRIES_MAX).map(|(name, _)| name));
+    let local = central.is_none().then(|| memmem::find_iter(body, LOCAL).take(ENTRIES_MAX));
+    let local = local.into_iter().flatten().filter_map(|offset| local_name(&body[offset..]));
+    listed.into_iter().flatten().chain(local).filter_map(plain)
 }
 
 /// The content of the first entry where it is called `mimetype` and not packed, as in ODF.
 pub(crate) fn mimetype(body: &[u8]) -> Option<&str> {
-    if !body.starts_with(LOCAL) || local_name(body)? != "mimetype" || short(body, 8)? != 0 {
+    if !body.starts_with(LOCAL) || local_name(body)? != b"mimetype" || short(body, 8)? != 0 {
         return None;
     }
     let start = 30 + 8 + usize::from(short(body, 28)?);
@@ -136,8 +159,8 @@ struct Listed<'a> {
     rest: &'a [u8],
 }
 
-impl Iterator for Listed<'_> {
-    type Item = (String, Entry);
+impl<'a> Iterator for Listed<'a> {
+    type Item = (&'a [u8], Entry);
 
     fn next(&mut self) -> Option<Self::Item> {
         let head = self.rest;
@@ -145,7 +168,7 @@ impl Iterator for Listed<'_> {
             return None;
         }
         let name_bytes = usize::from(short(head, 28)?);
-        let name = String::from_utf8_lossy(head.get(46..46 + name_bytes)?).into_owned();
+        let name = head.get(46..46 + name_bytes)?;
         let entry = Entry {
             flags: short(head, 8)?,
             method: short(head, 10)?,
@@ -158,14 +181,16 @@ impl Iterator for Listed<'_> {
     }
 }
 
-fn local_name(head: &[u8]) -> Option<String> {
+fn local_name(head: &[u8]) -> Option<&[u8]> {
     let bytes = usize::from(short(head, 26)?);
-    Some(String::from_utf8_lossy(head.get(30..30 + bytes)?).into_owned())
+    head.get(30..30 + bytes)
 }
 
-/// A name as it is compared: some programs write another case or the other slash.
-fn plain(name: &str) -> String {
-    name.replace('\\', "/").trim_start_matches('/').to_ascii_lowercase()
+/// A name as it is compared: some programs write another case or the other slash. Nothing where
+/// it is too long.
+fn plain(name: &[u8]) -> Option<String> {
+    let name = (name.len() <= NAME_BYTES_MAX).then(|| String::from_utf8_lossy(name))?;
+    Some(name.replace('\\', "/").trim_start_matches('/').to_ascii_lowercase())
 }
 
 fn short(bytes: &[u8], at: usize) -> Option<u16> {

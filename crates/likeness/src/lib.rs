@@ -23,6 +23,6 @@ mod words;
 pub use document::{Document, Late, Likeness, Twin, Verdict};
 pub use error::LikenessError;
 pub use ledger::Ledger;
-pub use shingles::Reading;
+pub use shingles::{Reading, count_words};
 pub use sieve::{Frozen, Pass, Passed, Sealed, Sieve};
 pub use sketch::Sketch;

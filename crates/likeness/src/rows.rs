@@ -17,14 +17,15 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 impl RowsInfo {
     pub(crate) fn bytes(&self) -> u64 {
-        self.offset(self.count)
+        offset(self.count)
     }
+}
 
-    fn offset(&self, index: u32) -> u64 {
-        let stride = u64::try_from(STRIDE).expect("a length fits 64 bits");
-        let magic = u64::try_from(MAGIC.len()).expect("a length fits 64 bits");
-        magic + u64::from(index) * stride
-    }
+/// Where a row begins, by its place in the file.
+fn offset(index: u32) -> u64 {
+    let [magic, stride] =
+        [MAGIC.len(), STRIDE].map(|it| u64::try_from(it).expect("a small length"));
+    magic + u64::from(index) * stride
 }
 
 /// Writes rows and syncs the file; the caller syncs the folder before anything refers to it.
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
         };
         let path = || self.folder.join(&info.name);
         let mut bytes = [0; STRIDE];
-        file.read_at(info.offset(number - info.first), &mut bytes)
+        file.read_at(offset(number - info.first), &mut bytes)
             .map_err(|error| LikenessError::disk("read", &path())(error))?;
         let (row, crc) = bytes.split_first_chunk().expect("a row and its checksum");
         if crc32fast::hash(row).to_le_bytes() != crc {

@@ -34,6 +34,13 @@ impl Shingles {
     }
 }
 
+/// How many words a text has: the one pass that every sketch begins with, and nothing else.
+pub fn count_words(text: &str) -> usize {
+    let mut count = 0;
+    words::each(text, |_| count += 1);
+    count
+}
+
 /// A text read word by word, to be compared exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {

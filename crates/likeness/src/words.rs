@@ -109,12 +109,18 @@ fn run(text: &str, start: usize, end: usize, take: &mut impl FnMut(Word)) {
     if (first | second) & HIGH != 0 || end - start > 16 {
         return read_slowly(&text[start..end], take);
     }
-    let hash = mix(mix(mix(SEED, first), second), END);
+    let hash = short_of([first, second]);
     let letters_only =
         [kept(end - start), kept(end.saturating_sub(start + 8))].map(|it| it & LETTER);
     let has_digit = [first, second].map(|it| it & LETTER) != letters_only;
     let letters = if has_digit { letters(&text[start..end]) } else { Some(hash) };
     take(Word { hash, letters });
+}
+
+/// The hash of a word of up to sixteen letters and digits.
+#[inline]
+fn short_of([first, second]: [u64; 2]) -> u64 {
+    mix(mix(mix(SEED, first), second), END)
 }
 
 /// Up to eight bytes from here on, their case folded, the first one lowest.
@@ -184,6 +190,15 @@ fn hash_of(word: &str) -> u64 {
 
 /// The hash of the letters of a word that has digits.
 fn letters(word: &str) -> Option<u64> {
+    if word.is_ascii() && word.len() <= 16 {
+        let mut kept = [0; 16];
+        let mut count = 0;
+        for byte in word.bytes().filter(u8::is_ascii_alphabetic) {
+            kept[count] = byte;
+            count += 1;
+        }
+        return (count > 0).then(|| short_of([0, 8].map(|from| folded(&kept, from, count))));
+    }
     let is_letter = |letter: &char| matches!(kind(*letter), Kind::Letter(_));
     let letters: String = word.chars().filter(is_letter).collect();
     (!letters.is_empty()).then(|| hash_of(&letters))
@@ -210,6 +225,8 @@ fn kind(letter: char) -> Kind {
     }
     match code {
         0x3400..=0x4dbf | 0x4e00..=0x9fff | 0x3041..=0x3096 | 0x30a1..=0x30fa => Kind::Alone,
+        // Quotes and dashes, which are looked up slowly and are everywhere.
+        0x2000..=0x206f => Kind::Sign,
         _ if !letter.is_alphanumeric() => Kind::Sign,
         0x0e00..=0x0eff
         | 0x1000..=0x109f

@@ -3,7 +3,7 @@
 use whatlang::{Detector, Lang};
 
 /// How much of a text is looked at: more makes it no surer.
-const SAMPLE_BYTES_MAX: usize = 600;
+const SAMPLE_CHARS_MAX: usize = 600;
 /// A line that is shorter is a heading, a name or code.
 const LINE_CHARS_MIN: usize = 40;
 /// A text that is shorter tells nothing.
@@ -98,21 +98,27 @@ fn primary(declared: &str) -> Option<String> {
 /// The lines of a text that are prose, or all of it where none is.
 fn sample(text: &str) -> String {
     let mut sample = String::new();
+    let mut room = SAMPLE_CHARS_MAX;
     for line in text.lines().filter(|line| is_prose(line)) {
-        let room = SAMPLE_BYTES_MAX - sample.len();
-        sample.push_str(crate::words::cut(line, room));
-        if sample.len() + 4 > SAMPLE_BYTES_MAX {
+        let line = head(line, room);
+        sample.push_str(line);
+        sample.push('\n');
+        room = room.saturating_sub(line.chars().count() + 1);
+        if room == 0 {
             break;
         }
-        sample.push('\n');
     }
-    if sample.is_empty() { crate::words::cut(text, SAMPLE_BYTES_MAX).to_owned() } else { sample }
+    if sample.is_empty() { head(text, SAMPLE_CHARS_MAX).to_owned() } else { sample }
+}
+
+/// The beginning of a text, of so many characters at most.
+fn head(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(at, _)| &text[..at])
 }
 
 fn is_prose(line: &str) -> bool {
-    let head = crate::words::cut(line, SAMPLE_BYTES_MAX);
     let (mut chars, mut letters, mut wide) = (0_usize, 0_usize, 0_usize);
-    for char in head.chars() {
+    for char in line.chars().take(SAMPLE_CHARS_MAX) {
         chars += 1;
         letters += usize::from(char.is_alphabetic() || char == ' ');
         wide += usize::from(u32::from(char) >= 0x2e80);
@@ -210,6 +216,21 @@ mod tests {
         check("Die Karte zeigt das ganze Land.", Some("en"), None, Some(("en", "html")));
         let agreed = Language::of(GERMAN, &Declared { html: Some("de"), header: None });
         assert!(agreed.is_some_and(|found| found.confidence.is_some_and(|sure| sure > 0.9)));
+    }
+
+    #[test]
+    fn a_long_text_in_any_script_refutes_a_declaration() {
+        let russian = "Карта показывает всю страну, и тот, кто её читает, находит дорогу даже \
+            ночью. А у кого карты нет, тому приходится спрашивать людей, и не все отвечают \
+            охотно. ";
+        let japanese = "この地図は国の全体を示しており、読める人は夜でも自分の道を見つけることが\
+            できます。地図を持たない人は誰かに道をたずねなければなりません。";
+        let greek = "Ο χάρτης δείχνει όλη τη χώρα και όποιος τον διαβάζει βρίσκει τον δρόμο του \
+            ακόμα και τη νύχτα. ";
+        for (text, tag) in [(russian, "ru"), (japanese, "ja"), (greek, "el")] {
+            check(&text.repeat(20), Some("en"), None, Some((tag, "text")));
+            check(text, Some("en"), None, Some(("en", "html")));
+        }
     }
 
     #[test]

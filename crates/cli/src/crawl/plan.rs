@@ -33,8 +33,8 @@ const PROBE_EVERY: Span = Span::seconds(15);
 /// for its turn to be read.
 const TICKET_MARGIN: Duration = Duration::from_mins(10);
 
-/// Documents that are read at once, each in a process of its own.
-const READERS: usize = 2;
+/// Documents that are read at once, each in a process of its own, at least and at most.
+const READERS: (usize, usize) = (2, 8);
 
 /// No fetch may be told to take longer, nor a body to be longer: sums of them stay in range.
 const FETCH_TIME_MAX: Duration = Duration::from_hours(24);
@@ -90,6 +90,7 @@ impl Plan {
             tries: settings.tries.unwrap_or(Manners::default().tries),
         };
         let born = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let engine = CrawlSettings {
             partitions: settings.partitions.unwrap_or(64),
             hash: draw_key(),
@@ -115,7 +116,7 @@ impl Plan {
                 robots: "obey".to_owned(),
             },
             tells_refusals: voice.json || voice.verbose,
-            formats: Some(crate::formats::settings(READERS)?),
+            formats: Some(crate::formats::settings(cores.clamp(READERS.0, READERS.1))?),
         };
         let lifted = [
             (fetch.ip_gap.is_zero(), "the gap between requests to one address"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use rhumb_archive::{HttpMessage, Kind, RecordHead, WarcReader};
-use rhumb_crawl::ask::Contents;
+use rhumb_crawl::ask::{AboutPage, Contents};
 use rhumb_formats::Kind as Document;
 use rhumb_page::Article;
 use rhumb_web::{Canon, CanonUrl, Link};
@@ -48,7 +48,7 @@ pub(super) struct Reading {
     pub(super) canon: Canon,
     /// Everything that was asked for is wanted, not only pages.
     pub(super) all: bool,
-    /// What the crawl knows of its pages, unless it runs.
+    /// What the crawl knows of its pages, unless it runs or cannot be read.
     pub(super) contents: Option<Contents>,
     pub(super) documents: Documents,
 }
@@ -96,7 +96,7 @@ pub(super) fn write(
                 put(&row, true, all, out)?;
             }
             let id = record.head.field("WARC-Record-ID").unwrap_or_default().to_owned();
-            held = Some((id, row(&record.head, &block, reading)?));
+            held = Some((id, row(&record.head, &block, reading)));
         }
         if let Some((_, row)) = held {
             put(&row, true, all, out)?;
@@ -146,7 +146,7 @@ impl Row {
     }
 }
 
-fn row(head: &RecordHead, block: &[u8], reading: &Reading) -> Result<Row, Fault> {
+fn row(head: &RecordHead, block: &[u8], reading: &Reading) -> Row {
     let canon = reading.canon;
     let message = HttpMessage::split(block);
     let media_type = message.header("content-type");
@@ -156,10 +156,10 @@ fn row(head: &RecordHead, block: &[u8], reading: &Reading) -> Result<Row, Fault>
         media_type: media_type.map(str::to_owned),
         ..Row::of(head)
     };
-    let Ok(url) = CanonUrl::parse_with(&row.url, Canon::KeepQuery) else { return Ok(row) };
-    row.know(&url, reading)?;
+    let Ok(url) = CanonUrl::parse_with(&row.url, Canon::KeepQuery) else { return row };
+    row.know(&url, reading);
     if head.kind == Kind::Revisit {
-        return Ok(row);
+        return row;
     }
     let codings =
         message.headers().filter(|(key, _)| key.eq_ignore_ascii_case(b"content-encoding"));
@@ -167,7 +167,7 @@ fn row(head: &RecordHead, block: &[u8], reading: &Reading) -> Result<Row, Fault>
     let body = rhumb_fetch::decoded(codings, message.payload().into_owned().into());
     if let Some(kind) = Document::of(&body, row.media_type.as_deref(), &url) {
         row.read_document(kind, body, &url, reading);
-        return Ok(row);
+        return row;
     }
     let page = rhumb_page::read(&body, row.media_type.as_deref(), &url, canon, false);
     row.charset = page.charset.map(|charset| charset.encoding.name());
@@ -184,33 +184,27 @@ fn row(head: &RecordHead, block: &[u8], reading: &Reading) -> Result<Row, Fault>
     row.title = page.scan.title;
     row.text = page.charset.is_some().then_some(page.scan.text);
     row.links = page.scan.links;
-    Ok(row)
+    row
 }
 
 impl Row {
     /// Takes in what the crawl knows of it.
-    fn know(&mut self, url: &CanonUrl, reading: &Reading) -> Result<(), Fault> {
+    fn know(&mut self, url: &CanonUrl, reading: &Reading) {
         let is_page = self.status.is_some_and(|status| (200..300).contains(&status));
         self.likeness = self.duplicate_of.as_ref().filter(|_| is_page).map(|_| "same");
-        let Some(contents) = &reading.contents else { return Ok(()) };
-        let about = contents.about(url).map_err(|error| {
-            Fault::failed(format!("cannot read what is known of {url}: {error}"), "rhumb status DIR")
-        })?;
+        let Some(contents) = &reading.contents else { return };
+        let about = contents.about(url).unwrap_or_else(|error| {
+            tell(&format!("note: cannot read what the crawl knows of {url}: {error}"));
+            AboutPage::default()
+        });
         self.mark = about.mark;
         if about.likeness.is_some() {
             self.likeness = about.likeness;
             self.duplicate_of = about.duplicate_of.map(|url| url.to_string());
         }
-        Ok(())
     }
 
-    fn read_document(
-        &mut self,
-        kind: Document,
-        body: Bytes,
-        url: &CanonUrl,
-        reading: &Reading,
-    ) {
+    fn read_document(&mut self, kind: Document, body: Bytes, url: &CanonUrl, reading: &Reading) {
         let extract = reading.documents.read(kind, body);
         self.document = Some(format!("{}: {}", kind.word(), extract.end.word()));
         let language = extract.language.as_deref();

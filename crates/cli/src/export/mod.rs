@@ -10,15 +10,16 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use rhumb_crawl::ask::{Contents, stopped};
+use rhumb_crawl::control::Question;
 use rhumb_crawl::shell::CrawlError;
 use rhumb_web::Canon;
 
 use crate::crawl::ARCHIVE_NAME;
 use crate::fault::{FAILED, Fault};
 use crate::formats::Documents;
-use crate::home::{self, Holder, Home};
+use crate::home::{self, Home};
 use crate::quantity::counted;
-use crate::rest;
+use crate::rest::{self, Found};
 use crate::settings::{FILE_NAME, Settings};
 use crate::tell;
 use crate::word;
@@ -68,27 +69,38 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
         let is_valid = warc::verify(&files)?;
         return Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
     }
+    // The crawl is ours as long as it is read.
+    let (_home, reading) = match args.to {
+        Format::Jsonl => {
+            let (canon, documents) = (canon(&args.dir)?, Documents::new()?);
+            let (home, contents) = contents(&args.dir).unzip();
+            (home, Some(Reading { canon, all: args.all, contents, documents }))
+        }
+        Format::Warc => (None, None),
+    };
     match &args.output {
         Some(path) => {
             let file = File::create_new(path);
             let file = file.map_err(|error| taken(path, &error))?;
-            write(args, &files, BufWriter::new(file))?;
+            write(args, &files, reading.as_ref(), BufWriter::new(file))?;
         }
-        None => write(args, &files, BufWriter::new(std::io::stdout().lock()))?,
+        None => {
+            write(args, &files, reading.as_ref(), BufWriter::new(std::io::stdout().lock()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<(), Fault> {
-    let faults = match args.to {
-        Format::Jsonl => {
-            // The crawl is ours as long as it is read.
-            let (_home, contents) = contents(&args.dir)?.unzip();
-            let (canon, all) = (canon(&args.dir)?, args.all);
-            let reading = Reading { canon, all, contents, documents: Documents::new()? };
-            jsonl::write(files, &reading, &mut out)?
-        }
-        Format::Warc => {
+/// Writes rows where it is said how pages are read, else the archive.
+fn write(
+    args: &ExportArgs,
+    files: &[PathBuf],
+    reading: Option<&Reading>,
+    mut out: impl Write,
+) -> Result<(), Fault> {
+    let faults = match reading {
+        Some(reading) => jsonl::write(files, reading, &mut out)?,
+        None => {
             warc::write(files, &mut out)?;
             0
         }
@@ -106,18 +118,32 @@ fn write(args: &ExportArgs, files: &[PathBuf], mut out: impl Write) -> Result<()
 
 /// What a crawl knows of its pages beside the archive. A crawl that runs keeps it for itself, and
 /// an archive alone has none.
-fn contents(folder: &Path) -> Result<Option<(Home, Contents)>, Fault> {
-    if rest::holder(folder)? != Holder::Nobody {
-        tell("note: the crawl runs: only pages with the same bytes as another are told to be copies");
+fn contents(folder: &Path) -> Option<(Home, Contents)> {
+    if !folder.join(FILE_NAME).exists() {
+        return None;
+    }
+    let why = match open(folder) {
+        Ok(Some(found)) => return Some(found),
+        Ok(None) => "the crawl runs".to_owned(),
+        Err(Fault::Loud { what, .. }) => what,
+        Err(Fault::Quiet(_)) => return None,
+    };
+    tell(&format!("note: {why}: only pages with the same bytes as another are told to be copies"));
+    None
+}
+
+/// Takes a crawl and what it knows; nothing of one that runs.
+fn open(folder: &Path) -> Result<Option<(Home, Contents)>, Fault> {
+    let Found::AtRest(home, settings) = rest::find(folder, &Question::Status)? else {
         return Ok(None);
-    }
-    let Some((home, settings)) = Home::open(folder)? else { return Ok(None) };
-    let plan = rest::plan(&home, settings)?;
-    match stopped::contents(&plan.engine) {
-        Ok(contents) => Ok(Some((home, contents))),
-        Err(error) if matches!(error, CrawlError::NoCrawl(_)) => Ok(None),
-        Err(error) => Err(rest::unreadable(folder)(error)),
-    }
+    };
+    let plan = rest::plan(&home, *settings)?;
+    let contents = stopped::contents(&plan.engine).map_err(|error| match error {
+        // A crawl of the first version knew nothing of its pages.
+        CrawlError::NoCrawl(_) => Fault::Quiet(ExitCode::SUCCESS),
+        error => rest::unreadable(folder)(error),
+    })?;
+    Ok(Some((home, contents)))
 }
 
 /// How the crawl wrote its URLs; an archive without settings is taken to be one of the usual kind.

@@ -149,7 +149,8 @@ fn line(out: &mut impl Write, value: &impl Serialize) -> std::io::Result<()> {
     out.write_all(json(value)?.as_bytes())
 }
 
-fn read(name: &str) -> Result<Vec<u8>, Fault> {
+/// The bytes of a file, or of stdin.
+pub(crate) fn read(name: &str) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
     let read = if name == "-" {
         std::io::stdin().lock().take(FILE_BYTES_MAX).read_to_end(&mut body)

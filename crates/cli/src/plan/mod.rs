@@ -21,7 +21,7 @@ use crate::tell;
 use crate::word::quoted;
 use estimate::Estimate;
 use survey::{PAGES_MAX, SITEMAPS_MAX, Survey};
-use visitor::Visitor;
+pub(crate) use visitor::{Visitor, Why};
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {

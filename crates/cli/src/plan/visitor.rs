@@ -17,10 +17,10 @@ const TURNED_AWAY_MAX: usize = 16;
 
 /// Why something could not be had: the word of an outcome or reason.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Why {
-    pub(super) word: String,
+pub(crate) struct Why {
+    pub(crate) word: String,
     /// Where.
-    pub(super) url: CanonUrl,
+    pub(crate) url: CanonUrl,
 }
 
 impl Why {
@@ -29,7 +29,7 @@ impl Why {
     }
 
     /// What the user may do.
-    pub(super) fn advice(&self) -> &'static str {
+    pub(crate) fn advice(&self) -> &'static str {
         match self.word.as_str() {
             "private-address" => "--allow-private, if that network is yours",
             "robots" => "ask the site's owner: its robots.txt keeps us out",
@@ -48,7 +48,7 @@ pub(super) struct Known {
 }
 
 /// Asks for one thing after the other, and leaves every site its gap.
-pub(super) struct Visitor {
+pub(crate) struct Visitor {
     fetcher: Fetcher,
     pub(super) manners: Manners,
     pub(super) agent: String,
@@ -58,7 +58,7 @@ pub(super) struct Visitor {
 }
 
 impl Visitor {
-    pub(super) fn new(fetcher: Fetcher, manners: Manners, agent: String) -> Self {
+    pub(crate) fn new(fetcher: Fetcher, manners: Manners, agent: String) -> Self {
         Self { fetcher, manners, agent, robots: HashMap::new(), last: HashMap::new() }
     }
 
@@ -68,7 +68,7 @@ impl Visitor {
     }
 
     /// Fetches a page or sitemap that robots.txt allows; asks for that first.
-    pub(super) async fn visit(&mut self, url: &CanonUrl) -> Result<Box<Exchange>, Why> {
+    pub(crate) async fn visit(&mut self, url: &CanonUrl) -> Result<Box<Exchange>, Why> {
         let origin = url.origin();
         if !self.robots.contains_key(&origin) {
             let known = self.ask_robots(&origin).await?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,6 +11,7 @@ use rhumb_archive::{HttpMessage, Kind, WarcReader};
 use rhumb_testweb::{Served, Spec};
 use serde_json::Value;
 
+use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, command, crawl, export, finish};
 
 /// The largest block that a test looks at.
@@ -349,4 +351,84 @@ fn an_export_writes_links_as_the_crawl_did() {
     };
     check(&[], "/next\"");
     check(&["--keep-query"], "/next?utm_source=x\"");
+}
+
+/// A crawl of two pages.
+fn two_pages() -> tempfile::TempDir {
+    let server = RawServer::start(|target| match target {
+        "/" => ok("text/html", "<a href=/a>a</a>"),
+        "/a" => ok("text/html", "<p>A page."),
+        _ => missing(),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut run = command(folder.path());
+    run.args(["crawl", &server.url("/"), "-o", "crawl", "--allow-private", "--delay", "0s"]);
+    let run = finish(run, "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    folder
+}
+
+#[track_caller]
+fn check_exported(folder: &Path, note: Option<&str>) {
+    let run = export(folder, "jsonl", &[]);
+    assert_eq!((run.code, run.json().len()), (Some(0), 2), "{}", run.stderr);
+    match note {
+        Some(note) => {
+            assert!(run.stderr.starts_with("note: "), "{}", run.stderr);
+            assert!(run.stderr.contains(note), "{}", run.stderr);
+        }
+        None => assert_eq!(run.stderr, ""),
+    }
+}
+
+#[test]
+fn an_archive_without_settings_is_exported() {
+    let folder = two_pages();
+    check_exported(folder.path(), None);
+    std::fs::remove_file(folder.path().join("crawl/crawl.toml")).expect("it is there");
+    check_exported(folder.path(), None);
+}
+
+#[test]
+fn pages_are_exported_without_what_cannot_be_read_of_the_crawl() {
+    let folder = two_pages();
+    let crawl = folder.path().join("crawl");
+    let lock = crawl.join("LOCK");
+    std::fs::remove_file(&lock).expect("it is there");
+    std::fs::create_dir(&lock).expect("made");
+    check_exported(folder.path(), Some("cannot lock crawl/LOCK"));
+    std::fs::remove_dir(&lock).expect("it is ours");
+    check_exported(folder.path(), None);
+    for entry in std::fs::read_dir(crawl.join("log")).expect("a log") {
+        std::fs::remove_file(entry.expect("a file").path()).expect("it is ours");
+    }
+    check_exported(folder.path(), Some("crawl/log"));
+    std::fs::remove_dir_all(crawl.join("tables")).expect("they are there");
+    std::fs::write(crawl.join("tables"), "no tables").expect("written");
+    check_exported(folder.path(), Some("crawl/tables"));
+}
+
+#[test]
+fn an_export_waits_for_whoever_only_reads_the_crawl() {
+    let folder = two_pages();
+    let lock = std::fs::File::open(folder.path().join("crawl/LOCK")).expect("it is there");
+    lock.lock().expect("nobody has it");
+    let listener = UnixListener::bind(folder.path().join("crawl/control.sock")).expect("bound");
+    // Once it asks, it is seen that it waits.
+    let reader = std::thread::spawn(move || {
+        let asked = listener.accept();
+        drop((listener, lock));
+        drop(asked);
+    });
+    check_exported(folder.path(), None);
+    reader.join().expect("it was asked");
+}
+
+#[test]
+fn an_export_that_cannot_begin_makes_no_file() {
+    let folder = two_pages();
+    std::fs::write(folder.path().join("crawl/crawl.toml"), "no = [settings").expect("written");
+    let run = export(folder.path(), "jsonl", &["-o", "out.jsonl"]);
+    assert_ne!(run.code, Some(0), "{}", run.stderr);
+    assert!(!folder.path().join("out.jsonl").exists());
 }

@@ -15,16 +15,19 @@ use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, collect, command, crawl_command, finish};
 
 /// Every key of the contract, and those beyond it.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 23] = [
     "advice",
     "canonical",
     "changes",
     "depth",
+    "document",
     "duplicate_of",
     "found_on",
     "held_by",
     "held_until",
     "judged_now",
+    "likeness",
+    "mark",
     "next_visit",
     "queue_position",
     "reason",

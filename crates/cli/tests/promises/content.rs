@@ -13,16 +13,19 @@ fn prose(seed: u64, words: usize) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut text = String::new();
     for _ in 0..words {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let word = (state >> 33) % 4_000;
         let letter = |at: u64| char::from(b'a' + u8::try_from(at % 20).expect("a letter"));
-        write!(text, "{}{}{}o ", letter(word), letter(word / 20), letter(word / 400)).expect("text");
+        write!(text, "{}{}{}o ", letter(word), letter(word / 20), letter(word / 400))
+            .expect("text");
     }
     text
 }
 
 fn page(title: &str, text: &str, links: &[String]) -> Vec<u8> {
-    let links: String = links.iter().map(|link| format!("<a href=\"{link}\">{link}</a> ")).collect();
+    let links: String =
+        links.iter().map(|link| format!("<a href=\"{link}\">{link}</a> ")).collect();
     let html = format!("<title>{title}</title><h1>{title}</h1><p>{text}</p><p>{links}</p>");
     ok("text/html; charset=utf-8", &html)
 }
@@ -129,7 +132,8 @@ fn links_and_text_of_documents_count_whatever_type_is_declared() {
 
 #[test]
 fn every_page_of_a_mirror_is_fetched_and_each_content_counts_once() {
-    let sites = [chain(|_| String::new()), chain(|_| String::new()), chain(|n| prose(n + 7_000, 6))];
+    let sites =
+        [chain(|_| String::new()), chain(|_| String::new()), chain(|n| prose(n + 7_000, 6))];
     let seeds: Vec<String> = sites.iter().map(|site| site.url("/")).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let run = crawl(folder.path(), &seeds, &[]);
@@ -208,7 +212,9 @@ fn equal_shells_of_two_sites_hide_no_link_of_each_other() {
                 let pages: Vec<String> = (0..5).map(|n| format!("/{n}")).collect();
                 page("Loading", "Please wait", &pages)
             }
-            target if target.len() == 2 => page(name, &prose(u64::from(target.as_bytes()[1]), 50), &[]),
+            target if target.len() == 2 => {
+                page(name, &prose(u64::from(target.as_bytes()[1]), 50), &[])
+            }
             _ => missing(),
         })
     };
@@ -263,7 +269,8 @@ fn pages_that_are_not_what_their_status_says_are_marked_and_a_gate_slows_its_sit
         "/" => page("Home", &prose(1, 60), &["/gone".to_owned(), "/guide".to_owned()]),
         "/gone" => gone(),
         "/guide" => {
-            let text = format!("The status 404 not found means that a page is gone. {}", prose(2, 400));
+            let text =
+                format!("The status 404 not found means that a page is gone. {}", prose(2, 400));
             page("404 Not Found", &text, &[])
         }
         _ => missing(),

@@ -91,6 +91,8 @@ fn page_shows_what_was_understood() {
         "links",
         "text",
         "main",
+        "mark",
+        "document",
     ];
     assert_eq!(keys(&shown), set(&contract));
     assert_eq!(shown["title"], "T\u{e9}&");

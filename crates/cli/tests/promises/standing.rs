@@ -14,7 +14,7 @@ use crate::run::{Run, collect, command, crawl, crawl_command, finish, rhumb};
 use crate::usage::check_refused;
 
 /// Every key of the contract, and what else is told.
-const KEYS: [&str; 35] = [
+const KEYS: [&str; 38] = [
     "state",
     "paused",
     "verdict",
@@ -25,6 +25,9 @@ const KEYS: [&str; 35] = [
     "sitemaps",
     "robots",
     "duplicates",
+    "near_duplicates",
+    "marked",
+    "mirrors",
     "queued",
     "waiting",
     "waiting_by",

@@ -2,6 +2,7 @@
 
 use rhumb_web::{CanonUrl, UrlKey};
 
+use super::telling::original_of;
 use crate::partition::{State, UrlRecord};
 use crate::shell::{CrawlError, CrawlSettings};
 use crate::store::{View, read_record};
@@ -34,13 +35,12 @@ impl Contents {
         let key = url.key(self.settings.hash);
         let Some(record) = self.record(key)? else { return Ok(AboutPage::default()) };
         let told = &record.story.told;
-        let late = self.view.states.iter().find_map(|state| state.likened_of(key));
-        let Some(twin) = told.twin.or(late) else {
+        let Some(twin) = told.twin else {
             let duplicate_of = record.story.duplicate_of;
             let likeness = duplicate_of.as_ref().map(|_| "same");
             return Ok(AboutPage { duplicate_of, likeness, mark: told.mark.map(|it| it.word()) });
         };
-        let original = self.record(twin.of)?;
+        let original = original_of(twin, &mut |key| self.record(key))?;
         Ok(AboutPage {
             duplicate_of: original.and_then(|record| record.story.url),
             likeness: Some(twin.how.word()),
@@ -51,12 +51,17 @@ impl Contents {
     fn record(&self, key: UrlKey) -> Result<Option<UrlRecord>, CrawlError> {
         let recent = self.view.states.iter().find_map(|state| State::record_of(state, key));
         let known = read_record(&*self.view.holdings.tables, key)?;
-        Ok(match (known, recent) {
+        let mut record = match (known, recent) {
             (Some(mut known), Some(recent)) => {
                 known.follow(recent);
                 Some(known)
             }
             (known, recent) => known.or_else(|| recent.cloned()),
-        })
+        };
+        let late = self.view.states.iter().find_map(|state| state.likened_of(key));
+        if let (Some(record), Some(twin)) = (&mut record, late) {
+            record.story.told.twin.get_or_insert(twin);
+        }
+        Ok(record)
     }
 }

@@ -1,6 +1,6 @@
 //! Which sites show the pages of another, by name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rhumb_frontier::{SiteKey, SiteState};
 use rhumb_seen::Seen;
@@ -30,43 +30,44 @@ impl Status {
         let pairs = mirrors.pairs();
         // Some pairs have only a few pages in common.
         let pairs = &pairs[..pairs.len().min(2 * NAMED_MAX)];
+        let wanted: HashSet<SiteKey> = pairs.iter().flat_map(|(a, b, _)| [*a, *b]).collect();
         let mut sites: HashMap<SiteKey, Named> = HashMap::new();
-        for key in pairs.iter().flat_map(|(a, b, _)| [*a, *b]) {
+        if !wanted.is_empty() {
+            for frontier in partitions.iter().map(|partition| partition.state().frontier()) {
+                let keyed = frontier.sites().map(|(site, state)| (frontier.key(site), site, state));
+                let warm = keyed.filter(|(key, _, _)| wanted.contains(key));
+                sites.extend(warm.map(|(key, site, state)| (key, named(site, state))));
+            }
+        }
+        for key in wanted {
             if !sites.contains_key(&key)
-                && let Some(site) = site_of(key, partitions, tables)?
+                && let Some(dossier) = read_site(tables, key)?
             {
-                sites.insert(key, site);
+                sites.insert(key, named(&dossier.site, &dossier.state));
+            }
+        }
+        // Of several mirrors the original of a page may be any.
+        let mut shared: HashMap<SiteKey, u64> = HashMap::new();
+        for (a, b, pages) in pairs {
+            for key in [a, b] {
+                *shared.entry(*key).or_default() += u64::from(*pages);
             }
         }
         for (a, b, pages) in pairs {
-            let (Some(a), Some(b)) = (sites.get(a), sites.get(b)) else { continue };
-            let (of, mirror) = if a.1 >= b.1 { (a, b) } else { (b, a) };
-            let pages = u64::from(*pages);
-            if pages * 10 >= mirror.1 * TENTHS_MIN && self.mirrors.len() < NAMED_MAX {
+            let (Some(first), Some(second)) = (sites.get(a), sites.get(b)) else { continue };
+            let is_first = first.1 >= second.1;
+            let (of, mirror, key) = if is_first { (first, second, b) } else { (second, first, a) };
+            let is_mirror = shared[key] * 10 >= mirror.1 * TENTHS_MIN;
+            let is_named = self.mirrors.iter().any(|it| it.site == mirror.0.as_str());
+            if is_mirror && !is_named && self.mirrors.len() < NAMED_MAX {
                 let (site, of) = (mirror.0.to_string(), of.0.to_string());
-                self.mirrors.push(Mirror { site, of, pages });
+                self.mirrors.push(Mirror { site, of, pages: u64::from(*pages) });
             }
         }
         Ok(())
     }
 }
 
-fn site_of<S: Seen>(
-    key: SiteKey,
-    partitions: &[Partition<S>],
-    tables: &dyn Tables,
-) -> Result<Option<Named>, StoreError> {
-    let warm = partitions.get(key.partition().index()).and_then(|partition| {
-        let frontier = partition.state().frontier();
-        let mut sites = frontier.sites();
-        sites.find(|(site, _)| frontier.key(site) == key).map(named)
-    });
-    if warm.is_some() {
-        return Ok(warm);
-    }
-    Ok(read_site(tables, key)?.map(|dossier| named((&dossier.site, &dossier.state))))
-}
-
-fn named((site, state): (&Site, &SiteState)) -> Named {
+fn named(site: &Site, state: &SiteState) -> Named {
     (site.clone(), state.visits())
 }

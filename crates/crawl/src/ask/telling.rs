@@ -1,7 +1,7 @@
 //! From evidence to a story: what became of a URL, and why.
 
 use rhumb_frontier::{Entry, Hold};
-use rhumb_likeness::Likeness;
+use rhumb_likeness::{Likeness, Twin};
 use rhumb_rules::{Reason, Rules, ScopeKind, Trap, Verdict};
 use rhumb_web::{
     Candidate, Canon, CanonUrl, Errand, Found, Origin, Scheme, Span, Tick, UrlError, UrlKey,
@@ -14,6 +14,8 @@ use crate::store::StoreError;
 
 /// Redirects that are told; more are not followed.
 const REDIRECTS_MAX: usize = 8;
+/// How often the original of a page may have been replaced by another.
+const REPLACED_MAX: usize = 8;
 /// Folders above a URL that are looked up as pages that may link to it.
 const FOLDERS_MAX: usize = 4;
 
@@ -142,7 +144,7 @@ impl Why {
         }
         if let Some(twin) = told.twin {
             self.likeness = Some(twin.how.word().to_owned());
-            let original = other(twin.of)?.and_then(|record| record.story.url);
+            let original = original_of(twin, other)?.and_then(|record| record.story.url);
             self.duplicate_of = original.map(|url| url.to_string());
         }
         if told.is_repeat {
@@ -287,11 +289,7 @@ impl Why {
             Settlement::Answered(status) if status < 400 => {
                 let story = &record.story;
                 let has_twin = story.duplicate_of.is_some() || story.told.twin.is_some();
-                let state = if has_twin {
-                    UrlState::Duplicate
-                } else {
-                    UrlState::Fetched
-                };
+                let state = if has_twin { UrlState::Duplicate } else { UrlState::Fetched };
                 let is_redirect = (300..400).contains(&status) && status != 304;
                 (state, is_redirect.then(|| "redirect".to_owned()))
             }
@@ -349,6 +347,21 @@ impl Why {
         });
         Ok(())
     }
+}
+
+/// The record of the original behind a twin. Another may have taken its place since.
+pub(super) fn original_of(
+    twin: Twin,
+    other: &mut dyn FnMut(UrlKey) -> Result<Option<UrlRecord>, StoreError>,
+) -> Result<Option<UrlRecord>, StoreError> {
+    let mut found = other(twin.of)?;
+    for _ in 0..REPLACED_MAX {
+        let next = found.as_ref().and_then(|record| record.story.told.twin);
+        let Some(next) = next else { break };
+        let Some(record) = other(next.of)? else { break };
+        found = Some(record);
+    }
+    Ok(found)
 }
 
 /// The robots.txt files of the site of a URL.

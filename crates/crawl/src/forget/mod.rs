@@ -142,7 +142,7 @@ fn enter(stage: Stage, tables: &dyn Tables) -> Result<(), CrawlError> {
 /// Opens the crawl, which recovers it, takes a checkpoint of all that the log says, and closes it.
 fn settle(settings: &CrawlSettings, tables: &Arc<dyn Tables>) -> Result<(), CrawlError> {
     let opened = store::open(&rhumb_disk::real(), tables, &settings.store())?;
-    let Opened { identity, mut store, states, mut holdings, parcels, last, .. } = opened;
+    let Opened { identity, mut store, states, mut holdings, parcels, late, last, .. } = opened;
     let settings =
         &CrawlSettings { hash: identity.hash, born_ms: identity.born_ms, ..settings.clone() };
     store.opened(last)?;
@@ -151,7 +151,14 @@ fn settle(settings: &CrawlSettings, tables: &Arc<dyn Tables>) -> Result<(), Craw
         .zip(states)
         .map(|(id, state)| Partition::with_state(settings.partition(id), state))
         .collect();
-    // The log that speaks of parcels under way is about to go: they arrive before that.
+    // The log that speaks of them is about to go: what was found late is told before that, and
+    // parcels under way arrive.
+    for late in late {
+        let id = late.partition;
+        let mut turn = Turn::default();
+        partitions[id.index()].handle(last, Event::Likened(late), &mut turn);
+        store.log(id, last, &turn.facts)?;
+    }
     let mut parcels = VecDeque::from(parcels);
     while let Some(parcel) = parcels.pop_front() {
         let id = parcel.to;

@@ -31,6 +31,7 @@ impl Content {
             && settled.cut.is_none()
             && settled.again.is_none()
             && self.told.twin.is_none()
+            && settled.more.duplicate_of.is_none()
             && self.told.mark != Some(Mark::Challenge)
     }
 

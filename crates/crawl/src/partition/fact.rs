@@ -9,7 +9,8 @@ use rhumb_likeness::{Late, Twin};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
 use rhumb_seen::Bucket;
 use rhumb_web::{
-    Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber, UrlKey,
+    Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
+    UrlKey,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -319,7 +320,7 @@ pub struct Answer {
     pub moved_to: Option<CanonUrl>,
     /// What it says.
     pub content: Content,
-    /// A hash of its text without digits and its links without digits.
+    /// A hash of its text without digits and its links without digits; 0 of what has neither.
     pub shape: u64,
 }
 

@@ -27,11 +27,11 @@ use rhumb_web::{
 
 pub use content::{Content, Told};
 pub use dossier::{Dossier, PayloadRow, RobotsRow, Story, Try, UrlRecord};
+pub(crate) use fact::late;
 pub use fact::{
     Answer, Asked, Cause, Effect, Event, Fact, Finding, More, Parcel, PayloadDigest, Read, Return,
     RobotsAnswer, Settled, Settlement, Turn,
 };
-pub(crate) use fact::late;
 pub use robots::RobotsState;
 pub use state::{Outstanding, PartitionRow, Records, State};
 pub use tally::{Miss, Tally};

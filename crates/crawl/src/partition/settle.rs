@@ -6,7 +6,8 @@ use rhumb_frontier::{Conduct, Entry, Manner};
 use rhumb_rules::HOPS_MAX;
 use rhumb_seen::Seen;
 use rhumb_web::{
-    Candidate, Errand, Failure, Found, Mark, Origin, PartitionId, Phase, Site, Span, Tick, TicketNumber,
+    Candidate, Errand, Failure, Found, Mark, Origin, PartitionId, Phase, Site, Span, Tick,
+    TicketNumber,
 };
 
 use super::fact::{
@@ -53,11 +54,7 @@ impl<S: Seen> Partition<S> {
             root: answer.root,
             digest,
             kept,
-            more: More {
-                moved_to: answer.moved_to,
-                duplicate_of: None,
-                content: answer.content,
-            },
+            more: More { moved_to: answer.moved_to, duplicate_of: None, content: answer.content },
         };
         self.speak(now, Fact::Settled(Box::new(settled)), turn);
         self.refill(&site, turn);

@@ -9,8 +9,8 @@ use rhumb_frontier::{Entry, Frontier, LaneKey, Place};
 use rhumb_likeness::Twin;
 use rhumb_seen::{Bucket, Seen};
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, HashKey, Mark, Origin, PartitionId, Scheme, Site, Tick, TicketNumber,
-    UrlKey,
+    Candidate, CanonUrl, Errand, HashKey, Mark, Origin, PartitionId, Scheme, Site, Tick,
+    TicketNumber, UrlKey,
 };
 use serde::{Deserialize, Serialize};
 
@@ -226,6 +226,11 @@ impl<S: Seen> State<S> {
     /// What became of a URL since the last checkpoint.
     pub fn record_of(&self, key: UrlKey) -> Option<&UrlRecord> {
         self.urls.get(&key)
+    }
+
+    /// Whether a ticket is out.
+    pub fn is_out(&self, number: TicketNumber) -> bool {
+        self.out.contains_key(&number)
     }
 
     /// The tickets that are out.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rhumb_rules::Reason;
 use rhumb_likeness::{Likeness, Twin};
+use rhumb_rules::Reason;
 use rhumb_web::{Cut, Errand, Failure, Mark};
 use serde::{Deserialize, Serialize};
 

@@ -330,7 +330,6 @@ impl Committer {
         });
         Ok(())
     }
-
 }
 
 /// Takes a lock; what it guards is whole between statements.

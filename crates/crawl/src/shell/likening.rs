@@ -14,20 +14,24 @@ use crate::partition::{Event, Finding, Return};
 impl Desk {
     /// Judges the content of an answer before its partition hears of it.
     pub(super) fn liken(&mut self, partition: PartitionId, returned: &mut Return) {
-        let candidate = &returned.ticket.candidate;
+        let (number, candidate) = (returned.ticket.number, &returned.ticket.candidate);
         let Finding::Answered(answer) = &mut returned.finding else { return };
         let is_page = candidate.errand == Errand::Page && (200..300).contains(&answer.status);
         // A body that was cut is nobody's duplicate, and a gate is no page.
         let is_sound = answer.cut.is_none() && answer.content.told.mark != Some(Mark::Challenge);
-        if !is_page || !is_sound {
+        // What a ticket brings that has expired is not used.
+        let is_used = self.partitions[partition.index()].state().is_out(number);
+        if !is_page || !is_sound || !is_used {
             answer.content.sketch = None;
             return;
         }
         let (hash, digest) = (self.settings.hash, returned.digest.as_ref());
+        // Nothing is not the same as nothing.
+        let digest = digest.filter(|_| answer.bytes > 0);
         let document = answer.content.document(hash, partition, &candidate.url, digest);
         let own = document.site;
         let words = document.sketch.as_ref().map_or(0, |sketch| sketch.shingles);
-        if self.repeats.is_one_too_many(answer.shape ^ own, words) {
+        if answer.shape != 0 && self.repeats.is_one_too_many(answer.shape ^ own, words) {
             let links = answer.candidates.len();
             answer.candidates.retain(|(id, link)| {
                 let site = SiteKey::of(hash, *id, &link.url.site());

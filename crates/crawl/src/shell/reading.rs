@@ -149,9 +149,10 @@ impl Reader {
         }
         if candidate.errand == Errand::Page {
             reading.answer.content = self.content(candidate, exchange, &page);
-            reading.answer.content.told.document = told;
             let words = reading.answer.content.sketch.as_ref().map_or(0, |it| it.blind);
-            reading.answer.shape = words ^ page.scan.outline;
+            // Documents are no traps.
+            reading.answer.shape = if told.is_none() { words ^ page.scan.outline } else { 0 };
+            reading.answer.content.told.document = told;
         }
         let bad = u32::try_from(page.scan.bad_links.len()).unwrap_or(u32::MAX);
         if bad > 0 {
@@ -196,8 +197,7 @@ impl Reader {
             return;
         }
         let media_type = exchange.header("content-type");
-        let page =
-            rhumb_page::read(&exchange.body, media_type, &candidate.url, self.canon, false);
+        let page = rhumb_page::read(&exchange.body, media_type, &candidate.url, self.canon, false);
         let mark = rhumb_page::mark(&page, &Facts::of(exchange, candidate.hops > 0));
         reading.answer.content.told.mark = mark.map(|(mark, _)| mark);
     }

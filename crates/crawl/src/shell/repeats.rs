@@ -42,8 +42,7 @@ mod tests {
     #[track_caller]
     fn check(words: u32, most: u16) {
         let mut repeats = Repeats::default();
-        let told: Vec<bool> =
-            (0..=most).map(|_| repeats.is_one_too_many(7, words)).collect();
+        let told: Vec<bool> = (0..=most).map(|_| repeats.is_one_too_many(7, words)).collect();
         let (last, before) = told.split_last().unwrap();
         assert!(*last && before.iter().all(|it| !it));
         assert!(!repeats.is_one_too_many(8, words));

@@ -173,7 +173,8 @@ impl Worker {
         };
         // A body that was cut is nobody's original.
         let digest = encoded.payload_digest.filter(|_| reading.answer.cut.is_none());
-        let is_repeat = encoded.records.first().is_some_and(|first| first.kind == RecordKind::Revisit);
+        let is_repeat =
+            encoded.records.first().is_some_and(|first| first.kind == RecordKind::Revisit);
         let mut records = vec![encoded];
         // A robots.txt is asked for once a day: as often the archive says where its name led.
         let ticket = &arrival.returned.ticket;
@@ -185,9 +186,11 @@ impl Worker {
         arrival.refusals = reading.refusals;
         arrival.returned.digest = digest.map(|digest| *digest.as_bytes());
         let mut answer = reading.answer;
-        answer.content.kept_ms = Some(milliseconds(capture.began)).filter(|_| digest.is_some() && !is_repeat);
+        answer.content.kept_ms =
+            Some(milliseconds(capture.began)).filter(|_| digest.is_some() && !is_repeat);
         arrival.returned.finding = Finding::Answered(Box::new(answer));
-        let original = digest.map(|digest| (digest, capture));
+        // What is itself a reference is nobody's original.
+        let original = digest.filter(|_| !is_repeat).map(|digest| (digest, capture));
         self.counter.deposit(records, arrival, original, hold, took);
     }
 

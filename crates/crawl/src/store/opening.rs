@@ -20,8 +20,8 @@ use super::rows::{
     parse_site_key, partition_key,
 };
 use super::{
-    ARCHIVE, BACKLOG, LIKENESS, LOG, LOG_SEGMENT_BYTES, SEEN, Store, StoreError, StoreSettings, crawl_id,
-    failed,
+    ARCHIVE, BACKLOG, LIKENESS, LOG, LOG_SEGMENT_BYTES, SEEN, Store, StoreError, StoreSettings,
+    crawl_id, failed,
 };
 use crate::log::{Log, Offset, Take, Verdict};
 use crate::partition::{Fact, Parcel, State};

@@ -38,7 +38,8 @@ impl Originals {
                     holdings.mirrors.note(SiteKey::of(hash, id, &url.site()), twin);
                     self.remove(url.key(hash));
                 } else if content.is_original(settled) {
-                    let document = content.document(hash, id, url, settled.digest.as_ref());
+                    let digest = settled.digest.as_ref().filter(|_| settled.bytes > 0);
+                    let document = content.document(hash, id, url, digest);
                     self.remove(document.url);
                     self.places.insert(document.url, self.next);
                     self.documents.insert(self.next, document);

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Mirrors, StoreError};
-use crate::partition::{Dossier, PayloadDigest, PayloadRow, late, RobotsRow, UrlRecord};
+use crate::partition::{Dossier, PayloadDigest, PayloadRow, RobotsRow, UrlRecord, late};
 use crate::tables::{Table, Tables};
 
 /// The format of rows and lines. A later one must still read the earlier.

@@ -11,14 +11,15 @@ use rhumb_archive::Position;
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
 use rhumb_frontier::{Entry, LaneKey, SiteKey};
+use rhumb_likeness::Sieve;
 use rhumb_rules::Forgotten;
 use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Scheme, UrlKey};
 
 use super::rows::{
-    IDENTITY, Identity, LEDGER, Ledger, decode, decode_site, decode_site_head, encode, encode_site,
-    PAYLOAD, parse_site_key, partition_key, read_record, row_key,
+    IDENTITY, Identity, LEDGER, Ledger, PAYLOAD, decode, decode_site, decode_site_head, encode,
+    encode_site, parse_site_key, partition_key, read_record, row_key,
 };
-use super::{BACKLOG, StoreError, failed};
+use super::{BACKLOG, LIKENESS, StoreError, failed};
 use crate::log::Offset;
 use crate::partition::{PartitionRow, PayloadRow, UrlRecord};
 use crate::tables::{Batch, Table, Tables};
@@ -41,21 +42,29 @@ pub(crate) fn identity_of(tables: &dyn Tables) -> Result<Option<Identity>, Store
     row.map(|row| decode("of its identity", &row)).transpose()
 }
 
-/// Removes the segments of the backlog that the tables do not list.
+/// Removes the files of the backlog and of the sieve that the tables do not list.
 pub(crate) fn remove_unlisted(
     disk: &SharedDisk,
     folder: &Path,
     tables: &dyn Tables,
 ) -> Result<(), StoreError> {
     let ledger = ledger_of(tables)?;
-    let folder = folder.join(BACKLOG);
-    for name in disk.list(&folder).map_err(failed("list", &folder))? {
-        if !ledger.segments.iter().any(|info| info.name == name) {
-            let path = folder.join(name);
-            disk.remove(&path).map_err(failed("remove", &path))?;
+    let segments = ledger.segments.iter().map(|info| info.name.as_str());
+    let lists: [(&str, HashSet<&str>); 2] =
+        [(BACKLOG, segments.collect()), (LIKENESS, ledger.sieve.files().collect())];
+    for (name, listed) in lists {
+        let folder = folder.join(name);
+        // A crawl of before has no sieve.
+        disk.create_folder(&folder).map_err(failed("create", &folder))?;
+        for file in disk.list(&folder).map_err(failed("list", &folder))? {
+            if !listed.contains(file.as_str()) {
+                let path = folder.join(file);
+                disk.remove(&path).map_err(failed("remove", &path))?;
+            }
         }
+        disk.sync_folder(&folder).map_err(failed("sync", &folder))?;
     }
-    disk.sync_folder(&folder).map_err(failed("sync", &folder))
+    Ok(())
 }
 
 /// Copies the tables of a crawl that is closed, whose log has nothing but its end, without what is
@@ -86,9 +95,10 @@ pub(crate) fn copy_without(
     ledger.archive = archive;
     ledger.roots.retain(|root| !forgotten.covers(root));
     copying.rewrite_backlog(disk, folder, &mut ledger)?;
-    copying.replace(Table::Meta, LEDGER.to_vec(), encode(&ledger))?;
     let mut partitions = copying.partitions(identity)?;
     copying.copy_sites()?;
+    copying.rewrite_sieve(disk, folder, &mut ledger)?;
+    copying.replace(Table::Meta, LEDGER.to_vec(), encode(&ledger))?;
     copying.copy_robots()?;
     copying.copy_urls()?;
     let mut written = vec![LEDGER.to_vec()];
@@ -210,6 +220,24 @@ impl Copying<'_> {
         ledger.segments = segment.into_iter().collect();
         (self.puts, self.unqueued) = (puts, unqueued);
         Ok(())
+    }
+
+    /// Takes originals out of the sieve; what is a twin of theirs stays one, of a page without a
+    /// name.
+    fn rewrite_sieve(
+        &self,
+        disk: &SharedDisk,
+        folder: &Path,
+        ledger: &mut Ledger,
+    ) -> Result<(), StoreError> {
+        let folder = folder.join(LIKENESS);
+        // A crawl of before has none.
+        disk.create_folder(&folder).map_err(failed("create", &folder))?;
+        let is_forgotten = |url: UrlKey, site: u64| {
+            self.forgotten.has_key(url) || self.gone.contains(&SiteKey(site))
+        };
+        Sieve::forget(&**disk, &folder, &mut ledger.sieve, &is_forgotten)?;
+        disk.sync_folder(&folder).map_err(failed("sync", &folder))
     }
 
     /// What the partitions remember apart from their sites, without what is forgotten.

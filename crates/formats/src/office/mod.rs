@@ -5,8 +5,6 @@ mod sheets;
 mod slides;
 mod words;
 
-pub(crate) use properties::moment;
-
 use std::collections::HashMap;
 
 use crate::draft::Draft;
@@ -22,30 +20,41 @@ const RELATIONS_MAX: usize = 100_000;
 
 /// Reads a text document.
 pub(crate) fn docx(body: &[u8], draft: &mut Draft) -> Result<(), End> {
-    let mut zip = open(body)?;
-    properties::read(&mut zip, draft)?;
-    words::read(&mut zip, draft)
+    read(body, draft, words::read)
 }
 
 /// Reads a workbook.
 pub(crate) fn xlsx(body: &[u8], draft: &mut Draft) -> Result<(), End> {
-    let mut zip = open(body)?;
-    properties::read(&mut zip, draft)?;
-    sheets::read(&mut zip, draft)
+    read(body, draft, sheets::read)
 }
 
 /// Reads a presentation.
 pub(crate) fn pptx(body: &[u8], draft: &mut Draft) -> Result<(), End> {
-    let mut zip = open(body)?;
-    properties::read(&mut zip, draft)?;
-    slides::read(&mut zip, draft)
+    read(body, draft, slides::read)
 }
 
-fn open(body: &[u8]) -> Result<Zip<'_>, End> {
+fn read(
+    body: &[u8],
+    draft: &mut Draft,
+    story: fn(&mut Zip<'_>, &mut Draft) -> Result<(), End>,
+) -> Result<(), End> {
     if kind::is_locked(body) {
         return Err(End::Encrypted);
     }
-    Zip::open(body)
+    let mut zip = Zip::open(body)?;
+    properties::read(&mut zip, draft)?;
+    story(&mut zip, draft)?;
+    if zip.is_cut() {
+        draft.leave_out();
+    }
+    Ok(())
+}
+
+/// The name of the part that all begins with: the one that the package names, or the usual one.
+fn main_part(zip: &mut Zip<'_>, usual: &str) -> String {
+    let relations = Relations::of(zip, "").unwrap_or_default();
+    let named = relations.part_of_kind("/officeDocument").filter(|part| zip.has(part));
+    named.unwrap_or(usual).to_owned()
 }
 
 /// What one part names, by the names it uses.
@@ -75,6 +84,7 @@ impl Relations {
                 continue;
             };
             if relations.0.len() == RELATIONS_MAX {
+                zip.leave_out();
                 break;
             }
             let external = tag.attribute("TargetMode").is_some_and(|mode| mode == "External");
@@ -99,8 +109,8 @@ impl Relations {
 
     /// The part that stands in this relation, such as `notesSlide`.
     fn part_of_kind(&self, kind: &str) -> Option<&str> {
-        let found = self.0.values().find(|relation| relation.kind.ends_with(kind))?;
-        Some(&found.target)
+        let is_it = |relation: &&Relation| !relation.external && relation.kind.ends_with(kind);
+        self.0.values().find(is_it).map(|relation| relation.target.as_str())
     }
 }
 

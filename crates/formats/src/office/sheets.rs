@@ -1,21 +1,20 @@
 //! Workbooks: the cells of every sheet, a line for each row.
 
-use super::{PARTS_MAX, Relations};
-use crate::draft::{Draft, Gap};
+use super::{PARTS_MAX, Relations, main_part};
+use crate::draft::{Draft, Gap, field};
 use crate::extract::End;
 use crate::xml::{Node, Tag, Xml};
 use crate::zip::Zip;
 
-const WORKBOOK: &str = "xl/workbook.xml";
-
 pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
-    let workbook = zip.needed(WORKBOOK)?;
-    let relations = Relations::of(zip, WORKBOOK)?;
+    let main = main_part(zip, "xl/workbook.xml");
+    let workbook = zip.needed(&main)?;
+    let relations = Relations::of(zip, &main)?;
     let shared = match relations.part_of_kind("/sharedStrings") {
         Some(name) => zip.text(name)?.map_or_else(|| Ok(Vec::new()), |text| strings(&text))?,
         None => Vec::new(),
     };
-    let sheets = sheets(&workbook, &relations)?;
+    let sheets = sheets(&workbook, &relations, draft)?;
     draft.extract.pages = u32::try_from(sheets.len()).ok();
     for (title, name) in sheets {
         draft.gap(Gap::Page);
@@ -33,7 +32,11 @@ pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
 }
 
 /// The sheets in their order: title and part.
-fn sheets(workbook: &str, relations: &Relations) -> Result<Vec<(String, String)>, End> {
+fn sheets(
+    workbook: &str,
+    relations: &Relations,
+    draft: &mut Draft,
+) -> Result<Vec<(String, String)>, End> {
     let mut sheets = Vec::new();
     let mut xml = Xml::new(workbook);
     while let Some(node) = xml.next()? {
@@ -41,8 +44,11 @@ fn sheets(workbook: &str, relations: &Relations) -> Result<Vec<(String, String)>
             && tag.name() == "sheet"
             && let Some(id) = tag.relation()
             && let Some(part) = relations.part(&id)
-            && sheets.len() < PARTS_MAX
         {
+            if sheets.len() == PARTS_MAX {
+                draft.leave_out();
+                break;
+            }
             sheets.push((tag.attribute("name").unwrap_or_default(), part.to_owned()));
         }
     }
@@ -134,12 +140,16 @@ fn linked_by(formula: &str) -> Option<&str> {
 
 fn hyperlink(tag: &Tag<'_>, relations: &Relations, draft: &mut Draft) {
     if let Some(href) = relations.link(tag.relation()) {
-        draft.open_link(href);
-        draft.close_link();
-        if let (Some(link), Some(shown)) =
-            (draft.extract.links.last_mut(), tag.attribute("display"))
-        {
-            link.text = crate::draft::field(&shown).unwrap_or_default();
+        let link = draft.link(href);
+        let shown = tag.attribute("display").and_then(|shown| field(&shown));
+        if let (Some(link), Some(shown)) = (link, shown) {
+            let mut apart = false;
+            for char in shown.chars() {
+                if char != ' ' {
+                    draft.push_anchor(link, char, apart);
+                }
+                apart = char == ' ';
+            }
         }
     }
 }

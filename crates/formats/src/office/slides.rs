@@ -1,16 +1,15 @@
 //! Presentations: every slide, and behind it the notes of who speaks.
 
-use super::{PARTS_MAX, Relations};
+use super::{PARTS_MAX, Relations, main_part};
 use crate::draft::{Draft, Gap};
 use crate::extract::End;
 use crate::xml::{Node, Tag, Xml};
 use crate::zip::Zip;
 
-const PRESENTATION: &str = "ppt/presentation.xml";
-
 pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
-    let presentation = zip.needed(PRESENTATION)?;
-    let relations = Relations::of(zip, PRESENTATION)?;
+    let main = main_part(zip, "ppt/presentation.xml");
+    let presentation = zip.needed(&main)?;
+    let relations = Relations::of(zip, &main)?;
     let mut slides = Vec::new();
     let mut xml = Xml::new(&presentation);
     while let Some(node) = xml.next()? {
@@ -18,8 +17,11 @@ pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
             && tag.name() == "sldId"
             && let Some(id) = tag.relation()
             && let Some(part) = relations.part(&id)
-            && slides.len() < PARTS_MAX
         {
+            if slides.len() == PARTS_MAX {
+                draft.leave_out();
+                break;
+            }
             slides.push(part.to_owned());
         }
     }

@@ -1,6 +1,6 @@
 //! Text documents: paragraphs, tables, notes and links.
 
-use super::{Relations, hyperlink_field};
+use super::{Relations, hyperlink_field, main_part};
 use crate::draft::{Draft, Gap, field};
 use crate::extract::End;
 use crate::xml::{Node, Tag, Xml};
@@ -12,15 +12,20 @@ const FIELDS_MAX: usize = 64;
 const INSTRUCTION_BYTES_MAX: usize = 16 * 1024;
 
 pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
+    let main = main_part(zip, "word/document.xml");
+    let text = zip.needed(&main)?;
+    let relations = Relations::of(zip, &main)?;
+    let named =
+        |kind: &str, usual: &'static str| relations.part_of_kind(kind).unwrap_or(usual).to_owned();
     if draft.extract.language.is_none() {
-        draft.extract.language = language(zip)?;
+        draft.extract.language = language(zip, &named("/styles", "word/styles.xml"))?;
     }
-    let text = zip.needed("word/document.xml")?;
-    let relations = Relations::of(zip, "word/document.xml")?;
     part(&text, &relations, draft)?;
-    for name in ["word/footnotes.xml", "word/endnotes.xml"] {
-        if let Some(text) = zip.text(name)? {
-            let relations = Relations::of(zip, name)?;
+    let notes = [("/footnotes", "word/footnotes.xml"), ("/endnotes", "word/endnotes.xml")];
+    for (kind, usual) in notes {
+        let name = named(kind, usual);
+        if let Some(text) = zip.text(&name)? {
+            let relations = Relations::of(zip, &name)?;
             draft.gap(Gap::Page);
             part(&text, &relations, draft)?;
         }
@@ -29,8 +34,8 @@ pub(super) fn read(zip: &mut Zip<'_>, draft: &mut Draft) -> Result<(), End> {
 }
 
 /// The language that the styles begin with.
-fn language(zip: &mut Zip<'_>) -> Result<Option<String>, End> {
-    let Some(text) = zip.text("word/styles.xml")? else {
+fn language(zip: &mut Zip<'_>, styles: &str) -> Result<Option<String>, End> {
+    let Some(text) = zip.text(styles)? else {
         return Ok(None);
     };
     let mut xml = Xml::new(&text);

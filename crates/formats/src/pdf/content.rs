@@ -163,9 +163,7 @@ impl<'a, 'd> Printer<'a, 'd> {
                 }
                 b"cm" => state.space = Matrix(numbers(&instruction)).then(state.space),
                 b"Tf" => self.choose_font(&instruction, resources, &mut state)?,
-                b"Do" if forms < FORMS_MAX => {
-                    self.draw_form(&instruction, resources, &state, forms)?;
-                }
+                b"Do" => self.draw_form(&instruction, resources, &state, forms)?,
                 b"BDC" | b"BMC" => self.open_mark(&instruction, resources),
                 b"EMC" => self.close_mark(),
                 b"Tj" | b"'" | b"\"" | b"TJ" => self.show(&instruction, &mut state),
@@ -219,6 +217,10 @@ impl<'a, 'd> Printer<'a, 'd> {
         };
         let dict = form.dict();
         if dict.get::<Name<'_>>("Subtype").is_none_or(|name| name.as_ref() != b"Form") {
+            return Ok(());
+        }
+        if forms == FORMS_MAX {
+            self.draft.leave_out();
             return Ok(());
         }
         self.operators += FORM_OPERATORS;

@@ -10,10 +10,11 @@ mod letters;
 mod matrix;
 mod unpack;
 
-use hayro_syntax::object::{Array, DateTime, Dict, Name, Rect, Stream};
+use hayro_syntax::object::{Array, Dict, Name, ObjectIdentifier, Rect, Stream};
 use hayro_syntax::page::Page;
 use hayro_syntax::{LoadPdfError, Pdf};
 
+use crate::date::printed_moment;
 use crate::draft::{Draft, Gap, field};
 use crate::extract::End;
 use content::{Area, Printer};
@@ -25,6 +26,8 @@ const PAGES_MAX: usize = 10_000;
 const AREAS_MAX: usize = 2_000;
 /// The most streams that the content of one page is split into.
 const PARTS_MAX: usize = 1_000;
+/// How many places are tried that may name the document's properties.
+const INFOS_MAX: usize = 16;
 /// Where the last mark of a whole file stands; some programs write a little behind it.
 const TAIL_BYTES_MAX: usize = 8 * 1024;
 
@@ -34,7 +37,7 @@ pub(crate) fn read(body: &[u8], draft: &mut Draft) -> Result<(), End> {
         LoadPdfError::Decryption(_) => End::Encrypted,
         LoadPdfError::Invalid => End::broken("it has no pages that can be found"),
     })?;
-    properties(&pdf, draft);
+    properties(&pdf, body, draft);
     let pages = pdf.pages();
     draft.extract.pages = u32::try_from(pages.len()).ok();
     let mut unpack = Unpack::new();
@@ -45,7 +48,7 @@ pub(crate) fn read(body: &[u8], draft: &mut Draft) -> Result<(), End> {
             break;
         }
     }
-    if pages.len() > PAGES_MAX {
+    if pages.len() > PAGES_MAX || unpack.is_cut() {
         draft.leave_out();
     }
     // Without it the list of objects was guessed, and some of them may be missing.
@@ -56,34 +59,37 @@ pub(crate) fn read(body: &[u8], draft: &mut Draft) -> Result<(), End> {
     Ok(())
 }
 
-fn properties(pdf: &Pdf, draft: &mut Draft) {
+fn properties(pdf: &Pdf, body: &[u8], draft: &mut Draft) {
     let said = pdf.metadata();
     let extract = &mut draft.extract;
     let text = |bytes: &Option<Box<[u8]>>| field(&letters::string(bytes.as_deref()?));
     extract.title = text(&said.title);
     extract.author = text(&said.author);
-    extract.created = said.creation_date.and_then(moment);
-    extract.modified = said.modification_date.and_then(moment);
+    // The library's own dates know neither whether a zone is told nor the sign of `-00'30'`.
+    let info = info(pdf, body);
+    let date = |key: &str| {
+        let date = info.as_ref()?.get::<hayro_syntax::object::String<'_>>(key)?;
+        printed_moment(&letters::string(date.as_bytes()))
+    };
+    extract.created = date("CreationDate");
+    extract.modified = date("ModDate");
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id());
     let language =
         catalog.and_then(|catalog| catalog.get::<hayro_syntax::object::String<'_>>("Lang"));
     extract.language = language.and_then(|language| field(&letters::string(language.as_bytes())));
 }
 
-/// A moment by RFC 3339.
-fn moment(date: DateTime) -> Option<String> {
-    let DateTime { year, month, day, hour, minute, second, .. } = date;
-    let (hours, minutes) = (date.utc_offset_hour, date.utc_offset_minute);
-    if year == 0 || hours.unsigned_abs() > 23 || minutes > 59 {
-        return None;
-    }
-    let zone = if hours == 0 && minutes == 0 {
-        "Z".to_owned()
-    } else {
-        let sign = if hours < 0 { '-' } else { '+' };
-        format!("{sign}{:02}:{minutes:02}", hours.unsigned_abs())
+/// The dictionary of properties, which the last trailer names: `/Info 7 0 R`.
+fn info<'a>(pdf: &'a Pdf, body: &[u8]) -> Option<Dict<'a>> {
+    let named = |place: usize| {
+        let rest = body[place..].strip_prefix(b"/Info")?;
+        let rest = String::from_utf8_lossy(&rest[..rest.len().min(32)]);
+        let mut words = rest.split_ascii_whitespace();
+        let (number, generation) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        words.next().filter(|word| word.starts_with('R'))?;
+        pdf.xref().get::<Dict<'_>>(ObjectIdentifier::new(number, generation))
     };
-    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}"))
+    memchr::memmem::rfind_iter(body, b"/Info").take(INFOS_MAX).find_map(named)
 }
 
 fn print<'a>(page: &Page<'a>, printer: &mut Printer<'a, '_>) -> Result<(), End> {
@@ -91,10 +97,14 @@ fn print<'a>(page: &Page<'a>, printer: &mut Printer<'a, '_>) -> Result<(), End> 
     if let Some(stream) = page.raw().get::<Stream<'_>>("Contents") {
         content = printer.unpack.stream(&stream)?;
     } else if let Some(streams) = page.raw().get::<Array<'_>>("Contents") {
-        for stream in streams.iter::<Stream<'_>>().take(PARTS_MAX) {
+        let mut streams = streams.iter::<Stream<'_>>();
+        for stream in streams.by_ref().take(PARTS_MAX) {
             content.extend(printer.unpack.stream(&stream)?);
             // A number may end one stream and another begin the next.
             content.push(b'\n');
+        }
+        if streams.next().is_some() {
+            printer.draft.leave_out();
         }
     }
     printer.draft.gap(Gap::Page);
@@ -107,6 +117,7 @@ fn areas(page: &Page<'_>, draft: &mut Draft) -> Vec<Area> {
     let Some(notes) = page.raw().get::<Array<'_>>("Annots") else {
         return Vec::new();
     };
+    let mut notes = notes.iter::<Dict<'_>>();
     let link = |note: Dict<'_>| {
         let subtype = note.get::<Name<'_>>("Subtype")?;
         let action = note.get::<Dict<'_>>("A").filter(|_| subtype.as_ref() == b"Link")?;
@@ -115,5 +126,9 @@ fn areas(page: &Page<'_>, draft: &mut Draft) -> Vec<Area> {
         let rect = note.get::<Rect>("Rect")?;
         Some(Area { rect, link })
     };
-    notes.iter::<Dict<'_>>().take(AREAS_MAX).filter_map(link).collect()
+    let areas = notes.by_ref().take(AREAS_MAX).filter_map(link).collect();
+    if notes.next().is_some() {
+        draft.leave_out();
+    }
+    areas
 }

@@ -18,11 +18,17 @@ const UNBOUNDED_BYTES_MAX: usize = 1024 * 1024;
 /// What may still be unpacked of one document.
 pub(super) struct Unpack {
     room: u64,
+    cut: bool,
 }
 
 impl Unpack {
     pub(super) fn new() -> Self {
-        Self { room: UNPACKED_BYTES_MAX }
+        Self { room: UNPACKED_BYTES_MAX, cut: false }
+    }
+
+    /// Whether a stream did not unpack as a whole.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// The content of a stream; a damaged one as far as it goes.
@@ -33,13 +39,18 @@ impl Unpack {
         };
         let raw = stream.raw_data();
         let data = if filters.len() > FILTERS_MAX {
+            self.cut = true;
             Vec::new()
         } else if filters.iter().all(plain) && !is_predicted(stream) {
             let mut data = raw.into_owned();
             self.take(data.len())?;
             for filter in filters {
                 data = match filter {
-                    Filter::FlateDecode => inflated(&data, self.room),
+                    Filter::FlateDecode => {
+                        let (data, whole) = inflated(&data, self.room);
+                        self.cut |= !whole;
+                        data
+                    }
                     Filter::Ascii85Decode => from_base_85(&data),
                     _ => from_hex(&data),
                 };
@@ -49,7 +60,9 @@ impl Unpack {
         } else if raw.len() > UNBOUNDED_BYTES_MAX {
             return Err(End::TooLarge);
         } else {
-            stream.decoded_data().map(Cow::into_owned).unwrap_or_default()
+            let decoded = stream.decoded_data();
+            self.cut |= decoded.is_err();
+            decoded.map(Cow::into_owned).unwrap_or_default()
         };
         self.take(data.len())?;
         Ok(data)
@@ -73,14 +86,27 @@ fn is_predicted(stream: &Stream<'_>) -> bool {
     })
 }
 
-/// What came before an error is kept; some programs forget the head.
-fn inflated(packed: &[u8], room: u64) -> Vec<u8> {
+/// What came before an error is kept, and whether that is all; some programs forget the head,
+/// others write a checksum that is wrong.
+fn inflated(packed: &[u8], room: u64) -> (Vec<u8>, bool) {
     let mut data = Vec::new();
     let read = ZlibDecoder::new(packed).take(room + 1).read_to_end(&mut data);
-    if read.is_err() && data.is_empty() {
-        drop(DeflateDecoder::new(packed).take(room + 1).read_to_end(&mut data));
+    if read.is_ok() || packed.is_empty() {
+        return (data, true);
     }
-    data
+    // The head of zlib: method 8, and both bytes a multiple of 31.
+    let bare = match packed {
+        [method, flags, bare @ ..]
+            if method & 15 == 8 && u16::from_be_bytes([*method, *flags]).is_multiple_of(31) =>
+        {
+            bare
+        }
+        _ => packed,
+    };
+    let mut again = Vec::new();
+    let read = DeflateDecoder::new(bare).take(room + 1).read_to_end(&mut again);
+    let whole = read.is_ok();
+    (if whole || again.len() > data.len() { again } else { data }, whole)
 }
 
 fn from_hex(text: &[u8]) -> Vec<u8> {

@@ -86,7 +86,8 @@ struct Story<'d> {
     optional: bool,
     /// The text of an instruction or a property.
     aside: String,
-    date: [i32; 5],
+    /// Year, month and day: without a zone the hour is not known.
+    date: [i32; 3],
 }
 
 impl<'d> Story<'d> {
@@ -109,7 +110,7 @@ impl<'d> Story<'d> {
             skip: 0,
             optional: false,
             aside: String::new(),
-            date: [0; 5],
+            date: [0; 3],
         }
     }
 
@@ -158,8 +159,8 @@ impl<'d> Story<'d> {
     }
 
     fn moment(&mut self) -> Option<String> {
-        let [year, month, day, hour, minute] = std::mem::take(&mut self.date);
-        crate::office::moment(&format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"))
+        let [year, month, day] = std::mem::take(&mut self.date);
+        crate::date::moment(&format!("{year:04}-{month:02}-{day:02}"))
     }
 
     fn word(&mut self, word: &str, number: Option<i32>) {
@@ -208,8 +209,6 @@ impl<'d> Story<'d> {
             "yr" => self.date[0] = value,
             "mo" => self.date[1] = value,
             "dy" => self.date[2] = value,
-            "hr" => self.date[3] = value,
-            "min" => self.date[4] = value,
             _ => {
                 if let Some(char) = symbol(word) {
                     self.text(char);

@@ -1,8 +1,11 @@
 //! What is promised of documents, tried on samples of many makers and on hostile ones.
 
 mod bad;
+mod bounds;
+mod dates;
 mod good;
 mod kinds;
+mod made;
 
 use std::path::PathBuf;
 

@@ -51,7 +51,8 @@ impl Merge {
             for source in &mut sources {
                 source.take_all(limit, &mut round)?;
             }
-            sort_pieces(&mut round);
+            // The stable sort finds the sorted pieces and merges them.
+            round.sort();
             for group in round.chunk_by(|a, b| a.0 == b.0) {
                 marks.clear();
                 marks.extend(group.iter().map(|(_, mark)| *mark));
@@ -66,11 +67,6 @@ impl Merge {
         }
         Ok((writer.finish()?, self.runs.into_iter().map(|run| run.name).collect()))
     }
-}
-
-#[expect(clippy::stable_sort_primitive, reason = "it finds the sorted pieces and merges them")]
-fn sort_pieces(entries: &mut [(u64, Mark)]) {
-    entries.sort();
 }
 
 /// The size class of a run: one for each factor of four.

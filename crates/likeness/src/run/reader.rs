@@ -23,6 +23,8 @@ pub(crate) struct Cursor {
     bytes: Vec<u8>,
     first: u64,
     width: usize,
+    /// The bits of the first so many bytes.
+    key_mask: u64,
     count: usize,
     /// The next entry of the block.
     at: usize,
@@ -52,6 +54,7 @@ impl Cursor {
             bytes: Vec::new(),
             first: 0,
             width: 0,
+            key_mask: 0,
             count: 0,
             at: 0,
         })
@@ -98,9 +101,16 @@ impl Cursor {
         Ok(())
     }
 
-    /// The first entry from here on that is not below the key.
+    /// The first entry from here on that is not below the key, which mostly is not far: steps
+    /// double until one goes too far, then halve.
     fn seek(&self, key: u64) -> usize {
-        let (mut low, mut high) = (self.at, self.count);
+        let mut step = 1;
+        let mut low = self.at;
+        while low + step < self.count && self.key(low + step) < key {
+            low += step;
+            step *= 2;
+        }
+        let mut high = (low + step).min(self.count);
         while low < high {
             let middle = low.midpoint(high);
             if self.key(middle) < key { low = middle + 1 } else { high = middle }
@@ -109,9 +119,10 @@ impl Cursor {
     }
 
     fn key(&self, at: usize) -> u64 {
+        // Behind the key there is a mark, and behind the last one the checksum: eight bytes.
         let start = HEAD_BYTES + at * (self.width + MARK_BYTES);
-        let bytes = &self.bytes[start..start + self.width];
-        self.first + bytes.iter().rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
+        let eight = u64::from_le_bytes(part(&self.bytes[start..start + 8]));
+        self.first + (eight & self.key_mask)
     }
 
     fn mark(&self, at: usize) -> Mark {
@@ -146,6 +157,7 @@ impl Cursor {
         self.next += u64::try_from(end + CRC_BYTES).expect("a length fits 64 bits");
         self.read += u64::try_from(count).expect("a length fits 64 bits");
         self.count = count;
+        self.key_mask = (1 << (8 * self.width)) - 1;
         Ok(true)
     }
 

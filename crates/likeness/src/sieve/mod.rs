@@ -1,5 +1,6 @@
 //! The sieve: all originals that were ever met, in bounded memory.
 
+mod forgetting;
 mod freezing;
 mod generation;
 mod judging;
@@ -27,11 +28,9 @@ pub use pass::{Pass, Passed};
 const GENERATION_PARTS: (usize, usize) = (3, 8);
 /// A generation has at least so many rows, whatever is granted,
 const ROWS_MIN: usize = 16;
-/// and at most so many, so that their numbers and keys fit the table.
+/// and at most so many, so that their numbers and keys fit the table. Beyond its share it grows
+/// only while a pass is under way: documents that are met then are those in flight.
 const ROWS_MAX: usize = 1 << 26;
-/// A generation that nobody passes on grows up to so many times its share; documents met then are
-/// judged, but not remembered.
-const OVERDUE: usize = 2;
 
 /// Finds the original of a document among all originals that were met: at once among those in
 /// memory, late, by a [`Pass`], among those on disk. Only originals are kept.
@@ -140,10 +139,10 @@ impl Sieve {
     ///
     /// A URL that is met again stands for itself from now on, as it is now.
     pub fn meet(&mut self, document: &Document) -> Verdict {
-        self.judge(Row::of(document), self.share * OVERDUE)
+        self.judge(Row::of(document))
     }
 
-    fn judge(&mut self, row: Row, rows_max: usize) -> Verdict {
+    fn judge(&mut self, row: Row) -> Verdict {
         let findings = self.search(&row);
         if findings.is_kept {
             return Verdict::Original { replaces: None };
@@ -160,7 +159,7 @@ impl Sieve {
         if let Some(late) = replaces {
             self.remove(late.url);
         }
-        if self.present.len() < rows_max {
+        if self.present.len() < ROWS_MAX {
             self.keep(row);
         }
         Verdict::Original { replaces }
@@ -170,7 +169,7 @@ impl Sieve {
     /// may be in memory than when it was met first.
     pub fn add(&mut self, document: &Document) -> Option<Late> {
         let row = Row::of(document);
-        match self.judge(row.clone(), ROWS_MAX) {
+        match self.judge(row.clone()) {
             Verdict::Twin(twin) => Some(row.late_of(twin)),
             Verdict::Original { replaces } => replaces,
         }

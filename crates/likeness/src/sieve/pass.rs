@@ -99,7 +99,7 @@ impl Pass {
                 let mut ask = |key| questions.push((key, number));
                 row.questions(|key| {
                     if key.wrapping_sub(slice) < SLICE {
-                        ask(key)
+                        ask(key);
                     }
                 });
             }

@@ -25,7 +25,8 @@ impl Minima {
     #[inline]
     pub(super) fn add(&mut self, shingle: u64) {
         let bin = usize::try_from(shingle >> BIN_SHIFT).expect("seven bits");
-        self.0[bin] = self.0[bin].min(shingle);
+        // Someone may look for a text whose shingles are all the sign of an empty bin.
+        self.0[bin] = self.0[bin].min(shingle.min(EMPTY - 1));
     }
 
     /// The lowest 8 bits of each bin. An empty bin borrows from the first full one of a sequence

@@ -21,6 +21,9 @@ const NEAR: (f64, u32) = (0.72, 12);
 const NEAR_WITHIN: (f64, u32) = (0.76, 8);
 /// From this estimate on there is no doubt: few words of a short text can change many bits.
 const CLEAR: (f64, u32) = (0.88, 16);
+/// Pages of one site whose words are the same but for their digits are near from this estimate on:
+/// a date or a counter is another, but not the numbers of a table.
+const DATED: f64 = 0.5;
 /// A canonical link is believed from this estimate on.
 const AGREED: f64 = 0.6;
 
@@ -94,8 +97,8 @@ impl Sketch {
         self.gist().distance(other.gist())
     }
 
-    /// Whether the texts are nearly the same; more is asked of pages of one site. There, pages
-    /// that differ in nothing but numbers are nearly the same as well: a calendar has no end.
+    /// Whether the texts are nearly the same; more is asked of pages of one site, unless they differ
+    /// in nothing but a few numbers.
     pub fn is_near(&self, other: &Self, same_site: bool) -> bool {
         self.gist().is_near(other.gist(), same_site)
     }
@@ -139,13 +142,13 @@ impl Gist<'_> {
     }
 
     pub(crate) fn is_near(self, other: Gist<'_>, same_site: bool) -> bool {
-        if same_site && self.blind == other.blind && self.blind != 0 {
-            return true;
-        }
         if self.is_short() || other.is_short() {
             return self.simhash == other.simhash && self.bins == other.bins;
         }
         let (estimate, distance) = (self.jaccard(other), self.distance(other));
+        if same_site && self.blind == other.blind && estimate >= DATED {
+            return true;
+        }
         let near = if same_site { NEAR_WITHIN } else { NEAR };
         [near, CLEAR].iter().any(|(least, bits)| estimate >= *least && distance <= *bits)
     }

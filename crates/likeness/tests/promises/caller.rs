@@ -206,10 +206,9 @@ impl Caller {
         }
         let mut originals = BTreeMap::new();
         for (url, family) in &self.families {
-            if !self.twins.contains_key(url)
-                && let Some(other) = originals.insert(family, url)
-            {
-                panic!("{url} and {other} are both originals of family {family}");
+            if !self.twins.contains_key(url) {
+                let other = originals.insert(family, url);
+                assert_eq!(other, None, "it is an original of family {family}, and {url} as well");
             }
         }
     }

@@ -39,7 +39,7 @@ impl Schema {
         let mut schema = Self::default();
         let mut room = BYTES_MAX;
         for script in scripts {
-            let Some(left) = room.checked_sub(script.len()) else { break };
+            let Some(left) = room.checked_sub(script.len()) else { continue };
             room = left;
             // What holds no JSON holds nothing for us.
             if let Ok(value) = serde_json::from_str::<Value>(bare(script)) {

@@ -85,3 +85,11 @@ fn json_ld_is_read_whatever_its_shape() {
         assert_eq!(schema(broken).headline, None, "{broken}");
     }
 }
+
+#[test]
+fn a_large_script_does_not_hide_the_next() {
+    let large = format!("{{\"headline\": \"{}\"}}", "a".repeat(300 * 1024));
+    let scripts = [large.as_str(), r#"{"@type": "Article", "headline": "H"}"#];
+    let read = Schema::of(&scripts, &[]);
+    assert_eq!((read.headline.as_deref(), read.types.len()), (Some("H"), 1));
+}

@@ -1,6 +1,7 @@
 //! Finds many phrases in a text at once: every page passes here.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Bytes by which a phrase is known before it is compared.
 const START: usize = 4;
@@ -27,8 +28,8 @@ impl<T: Copy> Finder<T> {
         finder
     }
 
-    /// Tells what stands for each phrase in the text.
-    pub(super) fn find(&self, text: &[u8], mut tell: impl FnMut(T)) {
+    /// Tells what stands for each phrase in the text, and where the phrase is.
+    pub(super) fn find(&self, text: &[u8], mut tell: impl FnMut(T, Range<usize>)) {
         for (at, start) in text.array_windows().enumerate() {
             let hash = hash(*start);
             if self.known[hash / 64] & (1 << (hash % 64)) == 0 {
@@ -36,7 +37,7 @@ impl<T: Copy> Finder<T> {
             }
             for (phrase, what) in self.phrases.get(start).into_iter().flatten() {
                 if text[at..].starts_with(phrase) {
-                    tell(*what);
+                    tell(*what, at..at + phrase.len());
                 }
             }
         }
@@ -58,7 +59,7 @@ mod tests {
         let finder = Finder::new([("human", 1), ("humane", 2), ("あい", 3), ("nothing", 4)]);
         let found = |text: &str| {
             let mut found = Vec::new();
-            finder.find(text.as_bytes(), |what| found.push(what));
+            finder.find(text.as_bytes(), |what, _| found.push(what));
             found
         };
         assert_eq!(found("ahumanehuman"), [1, 2, 1]);

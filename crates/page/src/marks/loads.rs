@@ -1,5 +1,6 @@
 //! What gates and parked domains load: their scripts, frames and forms.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::finder::Finder;
@@ -13,21 +14,34 @@ pub(super) enum Load {
 }
 
 /// Tells of all that is known in the source of an element.
-pub(super) fn loads(element: &[u8], tell: impl FnMut(Load)) {
+pub(super) fn loads(element: &[u8], mut tell: impl FnMut(Load)) {
     static FINDER: LazyLock<Finder<Load>> = LazyLock::new(|| {
         let gates = GATES.iter().map(|(text, word)| (*text, Load::Gate(word)));
         let puzzles = PUZZLES.iter().map(|text| (*text, Load::Puzzle));
         let parkers = PARKERS.iter().map(|(text, word)| (*text, Load::Parking(word)));
         Finder::new(gates.chain(puzzles).chain(parkers))
     });
-    FINDER.find(element, tell);
+    FINDER.find(element, |load, place| {
+        if !matches!(load, Load::Parking(_)) || is_apart(element, place) {
+            tell(load);
+        }
+    });
+}
+
+/// Whether what is found is no part of a longer word: spark.io is not park.io.
+fn is_apart(element: &[u8], place: Range<usize>) -> bool {
+    let is_label = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let begins = !element[..place.start].last().is_some_and(is_label);
+    let is_open = element[place.clone()].last().is_some_and(is_label);
+    begins && !(is_open && element.get(place.end).is_some_and(is_label))
 }
 
 /// Scripts, frames and forms that only a gate has, and whose they are. What a maker puts into
 /// ordinary pages too, to watch them, is not among these.
 const GATES: &[(&str, &str)] = &[
     ("_cf_chl_opt", "script: cloudflare"),
-    ("challenge-platform/h/", "script: cloudflare"),
+    ("challenge-platform/h/b/orchestrate/", "script: cloudflare"),
+    ("challenge-platform/h/g/orchestrate/", "script: cloudflare"),
     ("__cf_chl_", "form: cloudflare"),
     ("captcha-delivery.com", "script: datadome"),
     ("px-captcha", "script: perimeterx"),

@@ -54,7 +54,7 @@ pub(super) fn phrases(text: &str) -> Lists {
         Finder::new(lists.flat_map(|(list, phrases)| phrases.iter().map(|it| (*it, *list))))
     });
     let mut found = Lists::default();
-    FINDER.find(text.as_bytes(), |list| found.add(list));
+    FINDER.find(text.as_bytes(), |list, _| found.add(list));
     found
 }
 

@@ -268,6 +268,8 @@ const PARKED: &[(&str, &str)] = &[
         "200 lake.example/",
         "<frameset><frame src=http://www.sedoparking.com/lake.example></frameset>",
     ),
+    ("200 lake.example/", "<p>Welcome!</p><script src=//park.io/x.js></script>"),
+    ("200 lake.example/", "<p>Welcome!</p><script src=https://parking.bodis.com></script>"),
 ];
 
 /// Errors with a good status.
@@ -386,6 +388,30 @@ const ORDINARY: &[(&str, &str)] = &[
     (
         "200 a.example/\nserver: cloudflare",
         "<title>Hello</title><p>Hello.</p><script>window.__CF$cv$params={};a.src='/cdn-cgi/challenge-platform/scripts/jsd/main.js'</script>",
+    ),
+    (
+        "200 a.example/\nserver: cloudflare",
+        "<title>App</title><div id=root></div><script>a.src='/cdn-cgi/challenge-platform/h/b/scripts/jsd/1/main.js'</script>",
+    ),
+    (
+        "403 a.example/private\nserver: cloudflare",
+        "<title>403 Forbidden</title><h1>Forbidden</h1><script>a.src='/cdn-cgi/challenge-platform/h/b/scripts/alpha/invisible.js'</script>",
+    ),
+    (
+        "200 a.example/",
+        "<title>App</title><div id=root></div><script src=https://cdn.spark.io/app.js></script>",
+    ),
+    (
+        "200 a.example/",
+        "<title>App</title><div id=root></div><script src=https://park.iowa.example/app.js></script>",
+    ),
+    (
+        "200 a.example/",
+        "<title>App</title><div id=root></div><script src=//jamesbodis.com/app.js></script>",
+    ),
+    (
+        "200 a.example/",
+        "<title>App</title><div id=root></div><script src=//my-voodoo.com/app.js></script>",
     ),
     (
         "200 a.example/contact",

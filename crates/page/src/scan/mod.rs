@@ -58,7 +58,7 @@ pub struct Scan {
     /// The visible text, a line for each block, at most [`TEXT_BYTES_MAX`], unless only
     /// the links were read.
     pub text: String,
-    /// A hash of where all its anchors lead, as written but without digits; in any order.
+    /// A hash of where all its anchors and frames lead, as written but without digits; in any order.
     pub outline: u64,
     /// Whether some maximum left something out.
     pub cut: bool,
@@ -166,7 +166,7 @@ fn resolve(
     let from = base.as_ref().unwrap_or(url);
     let mut room = UrlRoom::new();
     for RawLink { href, kind, text, nofollow } in gathered.links {
-        if kind == LinkKind::A {
+        if matches!(kind, LinkKind::A | LinkKind::Area | LinkKind::Frame | LinkKind::Iframe) {
             scan.outline = scan.outline.wrapping_add(without_digits(&href));
         }
         match from.join_from(&href, canon, charset) {

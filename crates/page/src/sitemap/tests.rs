@@ -142,11 +142,48 @@ fn a_json_feed_lists_its_items_and_its_next_page() {
     ];
     check(feed, SitemapKind::Json, &[&expect[..], &["/feed?page=2"]].concat());
     assert_eq!(sitemap(br#"{"items":[{"url":"/a"}]}"#, true), None);
-    assert_eq!(sitemap(br#"{"version":"https://jsonfeed.org/version/1","items":["#, true), None);
     let many = format!(
         r#"{{"version":"https://jsonfeed.org/version/1","items":[{}{{}}]}}"#,
         r#"{"url":"/a"},"#.repeat(ENTRIES_MAX)
     );
     let found = sitemap(many.as_bytes(), false).expect("a list");
     assert_eq!((found.entries.len(), found.cut), (ENTRIES_MAX, true));
+}
+
+#[test]
+fn a_json_feed_is_known_however_its_slashes_are_written_and_odd_fields_do_not_lose_it() {
+    let php = br#"{"version":"https:\/\/jsonfeed.org\/version\/1","items":[{"url":"\/a"}]}"#;
+    check(php, SitemapKind::Json, &["/a"]);
+    let odd = br#"{"items":[{"url":"/old"}],"title":7,"items":[
+        {"url":false,"id":"http://h.test/a","date_published":1700000000},"x",null,7,[],
+        {"url":"/b","url":"/c","date_modified":{},"date_published":"2024"}],
+        "next_url":["/no"],"version":"https://jsonfeed.org/version/1"} "#;
+    check(odd, SitemapKind::Json, &["/old", "http://h.test/a", "/c 2024"]);
+    for items in ["null", "false", "7", "0.5", "-7", "\"\"", "{}"] {
+        let feed = format!(
+            r#"{{"version":"jsonfeed.org","version":"http://jsonfeed.org/","items":{items},"next_url":"/n"}}"#
+        );
+        check(feed.as_bytes(), SitemapKind::Json, &["/n"]);
+    }
+    // A list of PHP that lost its first item.
+    let keyed = br#"{"version":"jsonfeed.org","items":{"1":{"url":"/a"},"2":{"url":"/b"}}}"#;
+    check(keyed, SitemapKind::Json, &["/a", "/b"]);
+    let other = br#"{"version":"1.0.0","homepage":"https://jsonfeed.org","items":[{"url":"/a"}]}"#;
+    assert_eq!(sitemap(other, true), None);
+}
+
+#[test]
+fn a_json_feed_that_was_cut_keeps_the_items_before() {
+    let whole = r#"{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"},
+        {"url":"/b"}],"next_url":"/n"}"#;
+    let check_cut = |end: &str, expect: &[&str]| {
+        let at = whole.find(end).expect("it is there");
+        check(&whole.as_bytes()[..at], SitemapKind::Json, expect);
+        assert!(sitemap(&whole.as_bytes()[..at], false).expect("a list").cut, "{end}");
+    };
+    check_cut("{\"url\":\"/a", &[]);
+    check_cut("a\"}", &[]);
+    check_cut("b\"}", &["/a"]);
+    check_cut("],", &["/a", "/b"]);
+    check_cut("/n\"", &["/a", "/b"]);
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rhumb_crawl::ask::{Activity, Percentiles, SiteStanding, Status};
+use rhumb_crawl::ask::{Activity, Mirror, Percentiles, SiteStanding, Status};
 use rhumb_serve::metrics::text;
 use serde_json::Value;
 
 /// Fields without a metric: a sentence, and lists of sites.
-const TOLD_ELSEWHERE: [&str; 3] = ["verdict", "busiest", "slowest"];
+const TOLD_ELSEWHERE: [&str; 4] = ["verdict", "mirrors", "busiest", "slowest"];
 
 fn map(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
     pairs.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect()
@@ -35,6 +35,13 @@ pub(crate) fn status() -> Status {
         sitemaps: 104,
         robots: 105,
         duplicates: 106,
+        near_duplicates: 126,
+        marked: map(&[("soft-404", 127)]),
+        mirrors: vec![Mirror {
+            site: "host-name.example".to_owned(),
+            of: "host-name.example".to_owned(),
+            pages: 128,
+        }],
         queued: 107,
         waiting: 108,
         waiting_by: map(&[("site", 109), ("backoff", 110)]),

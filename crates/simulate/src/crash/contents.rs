@@ -3,6 +3,7 @@
 
 use rhumb_likeness::Sketch;
 
+use super::web::{index, wide};
 use crate::chance::Chance;
 
 /// Words of a text: the shortest are too short for estimates.
@@ -107,14 +108,6 @@ impl Saying {
 fn word(chance: &mut Chance) -> String {
     let letter = |_| char::from(b'a' + u8::try_from(chance.below(26)).expect("a letter"));
     (0..7).map(letter).collect()
-}
-
-fn index(number: u64) -> usize {
-    usize::try_from(number).expect("a simulated web is small")
-}
-
-fn wide(number: usize) -> u64 {
-    u64::try_from(number).expect("a length fits 64 bits")
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use rhumb_web::{Errand, PartitionId};
 use super::committer::Job;
 use super::process::Process;
 use super::report::Count;
+use super::web::wide;
 
 /// One turn of the desk in so many begins a pass without a reason.
 const PASS_ONCE_IN: u64 = 300;
@@ -63,7 +64,7 @@ impl Process<'_> {
             self.world.witness.report.count(Count::SievedAmidCheckpoint);
         }
         let late = self.holdings.passed(passed);
-        self.world.witness.report.add(Count::Late, super::process::wide(late.len()));
+        self.world.witness.report.add(Count::Late, wide(late.len()));
         self.tell_late(late);
     }
 

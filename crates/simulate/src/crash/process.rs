@@ -20,7 +20,7 @@ use rhumb_web::{Epoch, Errand, Origin, PartitionId, Span, Tick, Ticket};
 
 use super::committer::{Committer, Job, Work};
 use super::report::Count;
-use super::web::Reply;
+use super::web::{Reply, wide};
 use super::witness::DELAY;
 use super::{PARTITIONS, World};
 
@@ -485,8 +485,4 @@ impl<'w> Process<'w> {
         committer.close(world)?;
         Ok(is_clean)
     }
-}
-
-pub(super) fn wide(number: usize) -> u64 {
-    u64::try_from(number).expect("a length fits 64 bits")
 }

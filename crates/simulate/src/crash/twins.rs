@@ -8,7 +8,7 @@ use rhumb_crawl::tables::{Table, Tables};
 use rhumb_likeness::{Likeness, Twin};
 
 use super::World;
-use super::web::Kind;
+use super::web::{Kind, wide};
 
 impl World {
     /// Holds the records of all pages that were fetched against what the pages say.
@@ -37,7 +37,7 @@ impl World {
         }
         let recorded = twins.values().filter(|twin| twin.is_some()).count();
         let counted = self.tally.duplicates;
-        if u64::try_from(recorded) != Ok(counted) {
+        if wide(recorded) != counted {
             let words = || format!("{counted} are counted, {recorded} have a twin");
             self.witness.report.violate("duplicates", words);
         }

@@ -270,10 +270,10 @@ fn host(site: u64) -> String {
     format!("s{site}.d{}.test", site % DOMAINS)
 }
 
-fn index(number: u64) -> usize {
+pub(super) fn index(number: u64) -> usize {
     usize::try_from(number).expect("a simulated web is small")
 }
 
-fn wide(number: usize) -> u64 {
+pub(super) fn wide(number: usize) -> u64 {
     u64::try_from(number).expect("a length fits 64 bits")
 }

@@ -9,7 +9,7 @@ use rhumb_likeness::{Likeness, Twin};
 use rhumb_web::{Span, Ticket, TicketNumber};
 
 use super::report::{Count, CrashReport};
-use super::web::{Kind, Reply, Web};
+use super::web::{Kind, Reply, Web, wide};
 
 /// The gap that every host is promised.
 pub(super) const DELAY: Span = Span::seconds(1);
@@ -266,10 +266,6 @@ impl Witness {
     pub(super) fn result(&self, page: usize) -> Option<Settlement> {
         self.lines[*self.finals.get(&page)?].settled.map(|end| end.result)
     }
-}
-
-fn wide(number: usize) -> u64 {
-    u64::try_from(number).expect("a length fits 64 bits")
 }
 
 /// The gap that a host is owed after an exchange.

@@ -19,7 +19,7 @@ use crate::run::{Run, command, finish};
 use pages::{EXPORT, PAGE};
 use table::{
     AUDIT, BENCH, CRAWL, FAILURE, FORGET, Key, OUTPUTS, Output, PLAN, REASON, REQUEST, ROBOTS,
-    SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
+    SIMILAR, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
 };
 
 /// What takes longer fails the test.
@@ -403,6 +403,10 @@ fn check_tools(checker: &mut Checker) {
         let words = ["page", file, "--url", "http://e.test/gone", "--json"];
         checker.check(&rhumb(folder.path(), &words), &PAGE, None);
     }
+    for other in ["page.html", "gone.html", "empty.txt"] {
+        let words = ["similar", "page.html", other, "--json"];
+        checker.check(&rhumb(folder.path(), &words), &SIMILAR, None);
+    }
     let server = site();
     let words = ["plan", &server.url("/"), "--allow-private", "--delay", "0s", "--json"];
     checker.check(&rhumb(folder.path(), &words), &PLAN, None);
@@ -434,6 +438,7 @@ fn a_command_that_fails_prints_no_data() {
         &["plan", "nowhere"],
         &["page", "nowhere", "--url", "http://a.test/"],
         &["robots", "nowhere", "http://a.test/"],
+        &["similar", "nowhere", "nowhere"],
     ] {
         let run = crate::run::rhumb(&[words, &["--json"]].concat());
         assert_eq!(run.code, Some(2), "{words:?}: {}", run.stderr);

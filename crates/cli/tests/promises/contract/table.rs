@@ -160,6 +160,7 @@ const SITE_STATE: Words = of(&["fetching", "waiting", "idle", "asleep"]);
 const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "likeness", "other"]);
 const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "likeness", "tables", "other"]);
 pub(super) const LIKENESS: Words = of(&["same", "near", "canonical"]);
+const ALIKE: Words = of(&["same", "near", "different"]);
 const TRIED: Words = of(&["fetched", "redirect", "address-busy"]);
 const ANSWERED: Words = of(&["answered", "interrupted", "forgotten"]);
 const ERRAND: Words = of(&["page", "sitemap", "robots"]);
@@ -508,8 +509,18 @@ pub(super) const BENCH: Output = Output {
     ]],
 };
 
+pub(super) const SIMILAR: Output = Output {
+    name: "similar",
+    keys: &[&[
+        key("jaccard", Number),
+        ours("estimate", OrNull(&Number)),
+        key("simhash_distance", OrNull(&Count)),
+        key("verdict", Word(&[&ALIKE])),
+    ]],
+};
+
 /// Every kind of line that `--json` prints.
-pub(super) const OUTPUTS: [&Output; 15] = [
+pub(super) const OUTPUTS: [&Output; 16] = [
     &CRAWL, &SUMMARY, &STATUS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE, &PLAN,
-    &URL, &ROBOTS, &PAGE, &BENCH,
+    &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH,
 ];
