@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use bytes::Bytes;
-use rhumb_formats::{Extract, Formats, FormatsSettings, Kind, MEMORY_BYTES, TIME};
+use rhumb_formats::{Extract, Formats, FormatsSettings, Kind, MEMORY_BYTES, TIME, WAIT};
 
 use tokio::runtime::Runtime;
 
@@ -21,7 +21,8 @@ pub(crate) fn settings(children: usize) -> Result<FormatsSettings, Fault> {
         )
     })?;
     let arguments = vec![CHILD.to_owned()];
-    Ok(FormatsSettings { program, arguments, children, time: TIME, memory_bytes: MEMORY_BYTES })
+    let memory_bytes = MEMORY_BYTES;
+    Ok(FormatsSettings { program, arguments, children, wait: WAIT, time: TIME, memory_bytes })
 }
 
 /// Reads documents one by one, in a child.

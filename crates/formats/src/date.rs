@@ -11,7 +11,7 @@ pub(crate) fn moment(text: &str) -> Option<String> {
     if bytes.get(4) != Some(&b'-') || bytes.get(7) != Some(&b'-') {
         return None;
     }
-    let day = Day::new(number(text, 0, 4)?, number(text, 5, 2)?, number(text, 8, 2)?)?;
+    let day = Date::new(number(text, 0, 4)?, number(text, 5, 2)?, number(text, 8, 2)?)?;
     let time = || {
         let (hour, minute) = (number(text, 11, 2)?, number(text, 14, 2)?);
         let marked = matches!(bytes.get(10)?, b'T' | b't' | b' ') && bytes.get(13) == Some(&b':');
@@ -29,7 +29,7 @@ pub(crate) fn moment(text: &str) -> Option<String> {
 pub(crate) fn printed_moment(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("D:").unwrap_or(text);
-    let day = Day::new(number(text, 0, 4)?, number(text, 4, 2)?, number(text, 6, 2)?)?;
+    let day = Date::new(number(text, 0, 4)?, number(text, 4, 2)?, number(text, 6, 2)?)?;
     let time = || {
         let time = [number(text, 8, 2)?, number(text, 10, 2)?, number(text, 12, 2)?];
         let zone = text.get(14..)?.trim_end_matches('\'').replace('\'', ":");
@@ -42,13 +42,13 @@ pub(crate) fn printed_moment(text: &str) -> Option<String> {
 
 /// A day of the calendar.
 #[derive(Clone, Copy)]
-struct Day {
+struct Date {
     year: i32,
     month: i32,
     day: i32,
 }
 
-impl Day {
+impl Date {
     fn new(year: i32, month: i32, day: i32) -> Option<Self> {
         let valid = (1..=9999).contains(&year)
             && (1..=12).contains(&month)

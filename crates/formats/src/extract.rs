@@ -57,6 +57,9 @@ pub enum End {
     TooLong,
     /// The reading took too much memory, or it unpacks to too much.
     TooLarge,
+    /// We could not read it, which is no fault of the document: no reader could be started, none
+    /// was free in time, or it was stopped from outside; says which.
+    Unread(String),
 }
 
 impl End {
@@ -70,6 +73,7 @@ impl End {
             Self::Broken(_) => "broken",
             Self::TooLong => "time-limit",
             Self::TooLarge => "size-limit",
+            Self::Unread(_) => "unread",
         }
     }
 

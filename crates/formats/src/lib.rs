@@ -25,5 +25,5 @@ mod zip;
 pub use child::{child, read_here};
 pub use extract::{End, Extract, RawLink};
 pub use kind::Kind;
-pub use pool::{Formats, FormatsSettings, MEMORY_BYTES, TIME};
+pub use pool::{Formats, FormatsSettings, MEMORY_BYTES, TIME, WAIT};
 pub use zip::UNPACKED_BYTES_MAX;

@@ -1,12 +1,14 @@
 //! The parent's side: children that read documents, started when they are needed.
 
 use std::io::{ErrorKind, Read, Write};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use rustix::process::Signal;
 use tokio::sync::Semaphore;
 
 use crate::extract::{End, Extract};
@@ -14,8 +16,8 @@ use crate::kind::Kind;
 
 /// How long one document may take, unless another time is set.
 pub const TIME: Duration = Duration::from_secs(20);
-/// x
-pub const WAIT: Duration = Duration::from_secs(120);
+/// How long a document waits for a child that is free, unless another time is set.
+pub const WAIT: Duration = Duration::from_mins(2);
 /// The most memory of one child, unless another is set.
 pub const MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 /// The largest document that is read.
@@ -40,7 +42,7 @@ pub struct FormatsSettings {
     pub time: Duration,
     /// The memory of one child.
     pub memory_bytes: u64,
-    /// x
+    /// The time that a document waits for a child that is free.
     pub wait: Duration,
 }
 
@@ -59,7 +61,7 @@ impl Formats {
         Self { settings, turns, idle: Arc::default() }
     }
 
-    /// Reads a document. Waits while all children are busy; that time is not the document's.
+    /// Reads a document. Waits a while for a child that is free; that time is not the document's.
     pub async fn read(&self, kind: Kind, body: Bytes) -> Extract {
         if kind == Kind::PostScript {
             return Extract::only(End::Stored);
@@ -67,14 +69,31 @@ impl Formats {
         if body.len() > REQUEST_BYTES_MAX {
             return Extract::only(End::TooLarge);
         }
-        let _turn = self.turns.acquire().await.expect("the turns are never closed");
-        let idle = lock(&self.idle).pop();
-        let mut reader = match idle.map_or_else(|| Reader::start(&self.settings), Ok) {
-            Ok(reader) => reader,
-            Err(error) => {
-                return Extract::only(End::Broken(format!("no child can be started: {error}")));
-            }
+        let Ok(turn) = tokio::time::timeout(self.settings.wait, self.turns.acquire()).await else {
+            return Extract::only(End::Unread("no reader was free in time".to_owned()));
         };
+        let _turn = turn.expect("the turns are never closed");
+        let idle = lock(&self.idle).pop();
+        // One that waited may have been stopped meanwhile.
+        if let Some(reader) = idle
+            && let Ok(extract) = self.read_by(reader, kind, body.clone()).await
+        {
+            return extract;
+        }
+        let read = match Reader::start(&self.settings) {
+            Ok(reader) => self.read_by(reader, kind, body).await,
+            Err(error) => Err(format!("no child can be started: {error}")),
+        };
+        read.unwrap_or_else(|why| Extract::only(End::Unread(why)))
+    }
+
+    /// Has a document read; says why not where that is no fault of the document.
+    async fn read_by(
+        &self,
+        mut reader: Reader,
+        kind: Kind,
+        body: Bytes,
+    ) -> Result<Extract, String> {
         let pipes = reader.pipes.take().expect("an idle reader has its pipes");
         let asking = tokio::task::spawn_blocking(move || ask(pipes, kind, &body));
         match tokio::time::timeout(self.settings.time, asking).await {
@@ -84,13 +103,16 @@ impl Formats {
                     reader.pipes = Some(pipes);
                     lock(&self.idle).push(reader);
                 }
-                extract
+                Ok(extract)
+            }
+            Ok(Ok(Err(error))) if error.kind() == ErrorKind::NotConnected => {
+                Err("its reader was gone before".to_owned())
             }
             // It closed its pipes, so it is gone or going.
-            Ok(Ok(Err(error))) if is_closed(&error) => Extract::only(reader.last_words().await),
-            Ok(_) => Extract::only(End::broken("its reader gave no clear answer")),
+            Ok(Ok(Err(error))) if is_closed(&error) => reader.last_words().await.map(Extract::only),
+            Ok(_) => Ok(Extract::only(End::broken("its reader gave no clear answer"))),
             // Dropping the reader kills it, which ends the asking as well.
-            Err(_) => Extract::only(End::TooLong),
+            Err(_) => Ok(Extract::only(End::TooLong)),
         }
     }
 }
@@ -150,6 +172,8 @@ impl Reader {
             .env_clear()
             // An allocator that reserves a gigabyte at its start would make the limit a fiction.
             .env("MIMALLOC_ARENA_RESERVE", "0")
+            // What a terminal sends to all its processes is for us: we end them when we end.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -164,8 +188,8 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Why a child died that should not have.
-    async fn last_words(mut self) -> End {
+    /// Why a child died that should not have; an error where that was no fault of the document.
+    async fn last_words(mut self) -> Result<End, String> {
         let told = tokio::task::spawn_blocking(move || {
             let mut words = Vec::new();
             let status = self.child.wait();
@@ -174,12 +198,18 @@ impl Reader {
             }
             (status, String::from_utf8_lossy(&words).into_owned())
         });
-        match told.await {
+        let stops = [Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw);
+        Ok(match told.await {
+            Ok((Ok(status), _))
+                if status.signal().is_some_and(|signal| stops.contains(&signal)) =>
+            {
+                return Err(format!("its reader was stopped: {status}"));
+            }
             Ok((_, words)) if words.contains("memory allocation") => End::TooLarge,
             Ok((Ok(status), _)) => End::Broken(format!("its reader died of it: {status}")),
             Ok((Err(error), _)) => End::Broken(format!("its reader is lost: {error}")),
             Err(_) => End::broken("its reader is lost"),
-        }
+        })
     }
 }
 
@@ -195,7 +225,8 @@ fn ask(mut pipes: Pipes, kind: Kind, body: &[u8]) -> std::io::Result<(Pipes, Ext
     let place = Kind::ALL.into_iter().position(|other| other == kind).unwrap_or_default();
     let place = u8::try_from(place).map_err(std::io::Error::other)?;
     let bytes = u32::try_from(body.len()).map_err(std::io::Error::other)?;
-    pipes.ask.write_all(&[place])?;
+    // Nothing of the document was sent, so it is not what ended the reader.
+    pipes.ask.write_all(&[place]).map_err(|_| ErrorKind::NotConnected)?;
     pipes.ask.write_all(&bytes.to_le_bytes())?;
     pipes.ask.write_all(body)?;
     pipes.ask.flush()?;
@@ -213,12 +244,13 @@ fn ask(mut pipes: Pipes, kind: Kind, body: &[u8]) -> std::io::Result<(Pipes, Ext
 
 #[cfg(test)]
 mod tests {
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::{Pid, kill_process_group};
 
     use super::*;
 
-    /// Children in the words of a shell: each answers every document of three bytes with a text.
-    fn answering(text: &str) -> Formats {
+    /// Children in the words of a shell: each answers every document of three bytes with a text,
+    /// and does something then.
+    fn answering(text: &str, then: &str) -> Formats {
         let script = format!(
             "head -c 16 >/dev/null
             while [ \"$(head -c 8 | wc -c)\" -eq 8 ]; do
@@ -227,6 +259,7 @@ mod tests {
                 all=$(printf %03o $((${{#text}} + 9)))
                 zeros='\\000\\000\\000\\000\\000\\000\\000'
                 printf \"\\\\$all\\000\\000\\000$zeros\\\\$length$text\\000\"
+                {then}
             done"
         );
         Formats::new(settings("/bin/sh", vec!["-c".to_owned(), script]))
@@ -249,7 +282,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_child_is_no_target_of_the_terminal() {
-        let found = read(&answering("$(cut -d' ' -f5 /proc/$$/stat)")).await;
+        let found = read(&answering("$(cut -d' ' -f5 /proc/$$/stat)", "")).await;
         let ours = rustix::process::getpgrp().as_raw_nonzero().to_string();
         assert_eq!(found.end, End::Whole);
         assert_ne!(found.text, ours);
@@ -257,14 +290,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_child_that_was_stopped_while_idle_is_replaced() {
-        for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
-            let formats = answering("$$");
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+            let formats = answering("$$", "");
             let first = read(&formats).await;
             let pid = Pid::from_raw(first.text.parse().expect("a number")).expect("a process");
-            kill_process(pid, signal).expect("it is there");
-            // Only a pipe that is closed already tells a kill apart from the document's fault.
-            let dead = lock(&formats.idle)[0].child.wait();
-            assert!(dead.is_ok());
+            // The shell waits for others, which hold its pipes.
+            kill_process_group(pid, signal).expect("a group of its own");
             let second = read(&formats).await;
             assert_eq!((first.end, second.end), (End::Whole, End::Whole), "{signal:?}");
             assert_ne!(first.text, second.text);
@@ -272,10 +303,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_child_that_ended_while_idle_is_replaced() {
+        let formats = answering("$$", "exit 3");
+        for _ in 0..2 {
+            assert_eq!(read(&formats).await.end, End::Whole);
+            lock(&formats.idle)[0].child.wait().expect("it ends by itself");
+        }
+    }
+
+    #[tokio::test]
     async fn a_signal_from_outside_is_not_the_fault_of_the_document() {
-        let formats = answering("$(kill -TERM $$)");
+        let formats = answering("$(kill -TERM $$)", "");
         assert_eq!(read(&formats).await.end.word(), "unread");
-        let formats = answering("$(kill -SEGV $$)");
+        let formats = answering("$(kill -SEGV $$)", "");
         assert_eq!(read(&formats).await.end.word(), "broken");
     }
 
@@ -291,6 +331,6 @@ mod tests {
         let formats = Formats::new(FormatsSettings { wait: Duration::from_millis(1), ..settings });
         let _turn = formats.turns.acquire().await.expect("a turn");
         let found = read(&formats).await;
-        assert_eq!(found.end, End::Broken("no reader was free in time".to_owned()));
+        assert_eq!(found.end, End::Unread("no reader was free in time".to_owned()));
     }
 }

@@ -33,6 +33,7 @@ impl Watched {
             program: PathBuf::from("/bin/sh"),
             arguments: vec!["-c".to_owned(), script],
             children: 1,
+            wait: TIME,
             time: TIME,
             memory_bytes: MEMORY_BYTES,
         };
@@ -135,7 +136,7 @@ async fn a_child_that_crashes_says_by_what() {
 #[tokio::test]
 async fn a_program_that_is_not_there_is_no_panic() {
     let formats = Watched::new("", |settings| settings.program = "/nowhere/rhumb".into());
-    let End::Broken(what) = formats.read("sample.rtf").await.end else {
+    let End::Unread(what) = formats.read("sample.rtf").await.end else {
         panic!("it read all the same");
     };
     assert!(what.starts_with("no child can be started: "), "{what}");
