@@ -98,12 +98,11 @@ fn write(
     reading: Option<&Reading>,
     mut out: impl Write,
 ) -> Result<(), Fault> {
-    let faults = match reading {
-        Some(reading) => jsonl::write(files, reading, &mut out)?,
-        None => {
-            warc::write(files, &mut out)?;
-            0
-        }
+    let faults = if let Some(reading) = reading {
+        jsonl::write(files, reading, &mut out)?
+    } else {
+        warc::write(files, &mut out)?;
+        0
     };
     out.flush()?;
     if faults > 0 {

@@ -73,17 +73,14 @@ pub(crate) fn page(args: &PageArgs) -> Result<ExitCode, Fault> {
     let body = read(&args.file)?;
     let media_type = args.media_type.as_deref();
     let (mut told, mut mark) = (None, None);
-    let (page, article) = match Kind::of(&body, media_type, &url) {
-        Some(kind) => {
-            let extract = Documents::new()?.read(kind, body.into());
-            told = Some(end_words(kind, &extract.end));
-            document(extract, &url)
-        }
-        None => {
-            let (page, article) = web_page(&body, media_type, &url);
-            mark = rhumb_page::mark(&page, &facts(&url, &body)).map(|(mark, _)| mark.word());
-            (page, article)
-        }
+    let (page, article) = if let Some(kind) = Kind::of(&body, media_type, &url) {
+        let extract = Documents::new()?.read(kind, body.into());
+        told = Some(end_words(kind, &extract.end));
+        document(extract, &url)
+    } else {
+        let (page, article) = web_page(&body, media_type, &url);
+        mark = rhumb_page::mark(&page, &facts(&url, &body)).map(|(mark, _)| mark.word());
+        (page, article)
     };
     let mut shown = shown(&url, &args.agent, &page, article.as_ref());
     (shown.mark, shown.document) = (mark, told);
@@ -120,9 +117,9 @@ fn web_page(body: &[u8], media_type: Option<&str>, url: &CanonUrl) -> (Page, Opt
 
 fn document(extract: Extract, url: &CanonUrl) -> (Page, Option<Article>) {
     let mut article = Article::of_text(extract.text.clone(), extract.language.as_deref(), None);
-    article.about.author = extract.author.clone();
-    article.about.published = extract.created.clone();
-    article.about.modified = extract.modified.clone();
+    article.about.author.clone_from(&extract.author);
+    article.about.published.clone_from(&extract.created);
+    article.about.modified.clone_from(&extract.modified);
     (Page::of(extract.into_scan(url, Canon::Full)), Some(article))
 }
 

@@ -370,10 +370,17 @@ fn was_found_there(
     Some(is_listed || is_linked)
 }
 
-/// Whether both have the same body, by the test web's truth, if one is told as the other's copy.
+/// Whether both have the same body or text, by the test web's truth, if one is told as the other's copy.
 fn is_copy(served: &Served, by_url: &BTreeMap<String, PageId>, told: &Value) -> bool {
-    let body = |value: &Value| Some(served.web().page(*by_url.get(value.as_str()?)?).body_of);
-    told["duplicate_of"].is_null() || body(&told["duplicate_of"]) == body(&told["canonical"])
+    let page = |value: &Value| Some(served.web().page(*by_url.get(value.as_str()?)?));
+    let (copy, original) = (page(&told["canonical"]), page(&told["duplicate_of"]));
+    let (Some(copy), Some(original)) = (copy, original) else {
+        return told["duplicate_of"].is_null();
+    };
+    match told["likeness"].as_str() {
+        Some("same") => copy.body_of == original.body_of,
+        _ => served.web().page(copy.body_of).text_of == served.web().page(original.body_of).text_of,
+    }
 }
 
 /// Asks about a sample of what the crawl told, and looks for what differs; returns the figures.

@@ -24,8 +24,9 @@ fn prose(seed: u64, words: usize) -> String {
 }
 
 fn page(title: &str, text: &str, links: &[String]) -> Vec<u8> {
-    let links: String =
+    let links: Vec<String> =
         links.iter().map(|link| format!("<a href=\"{link}\">{link}</a> ")).collect();
+    let links = links.concat();
     let html = format!("<title>{title}</title><h1>{title}</h1><p>{text}</p><p>{links}</p>");
     ok("text/html; charset=utf-8", &html)
 }
@@ -275,22 +276,21 @@ fn pages_that_are_not_what_their_status_says_are_marked_and_a_gate_slows_its_sit
         }
         _ => missing(),
     });
-    let gate = RawServer::start(|target| match target {
-        "/robots.txt" => missing(),
-        _ => {
-            let body = "<html><head><title>Just a moment...</title><meta name=robots \
-                        content=noindex,nofollow><meta http-equiv=refresh content=360></head><body>\
-                        <h1>Checking your browser</h1><p>Enable JavaScript and cookies to continue\
-                        </p><script src=/cdn-cgi/challenge-platform/h/b/orchestrate></script>\
-                        <a href=/a>a</a><a href=/b>b</a></body></html>";
-            let length = body.len();
-            format!(
-                "HTTP/1.1 403 Forbidden\r\nServer: cloudflare\r\nCf-Mitigated: challenge\r\n\
-                 Content-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n\
-                 {body}"
-            )
-            .into_bytes()
+    let gate = RawServer::start(|target| {
+        if target == "/robots.txt" {
+            return missing();
         }
+        let body = "<html><head><title>Just a moment...</title><meta name=robots \
+                    content=noindex,nofollow><meta http-equiv=refresh content=360></head><body>\
+                    <h1>Checking your browser</h1><p>Enable JavaScript and cookies to continue</p>\
+                    <script src=/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page></script>\
+                    <a href=/a>a</a><a href=/b>b</a></body></html>";
+        let length = body.len();
+        let head = format!(
+            "HTTP/1.1 403 Forbidden\r\nServer: cloudflare\r\nCf-Mitigated: challenge\r\n\
+             Content-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+        );
+        format!("{head}{body}").into_bytes()
     });
     let folder = tempfile::tempdir().expect("a folder");
     let seeds = [site.url("/"), gate.url("/"), gate.url("/two")];

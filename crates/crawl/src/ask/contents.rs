@@ -1,6 +1,6 @@
 //! What a crawl that does not run knows of the contents of its pages.
 
-use rhumb_web::{CanonUrl, UrlKey};
+use rhumb_web::{CanonUrl, Mark, UrlKey};
 
 use super::telling::original_of;
 use crate::partition::{State, UrlRecord};
@@ -38,13 +38,13 @@ impl Contents {
         let Some(twin) = told.twin else {
             let duplicate_of = record.story.duplicate_of;
             let likeness = duplicate_of.as_ref().map(|_| "same");
-            return Ok(AboutPage { duplicate_of, likeness, mark: told.mark.map(|it| it.word()) });
+            return Ok(AboutPage { duplicate_of, likeness, mark: told.mark.map(Mark::word) });
         };
         let original = original_of(twin, &mut |key| self.record(key))?;
         Ok(AboutPage {
             duplicate_of: original.and_then(|record| record.story.url),
             likeness: Some(twin.how.word()),
-            mark: told.mark.map(|it| it.word()),
+            mark: told.mark.map(Mark::word),
         })
     }
 

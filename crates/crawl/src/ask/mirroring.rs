@@ -55,7 +55,8 @@ impl Status {
         }
         for (a, b, pages) in pairs {
             let (Some(first), Some(second)) = (sites.get(a), sites.get(b)) else { continue };
-            let is_first = first.1 >= second.1;
+            // The one that has more in common with others is what they mirror.
+            let is_first = (shared[a], first.1) >= (shared[b], second.1);
             let (of, mirror, key) = if is_first { (first, second, b) } else { (second, first, a) };
             let is_mirror = shared[key] * 10 >= mirror.1 * TENTHS_MIN;
             let is_named = self.mirrors.iter().any(|it| it.site == mirror.0.as_str());

@@ -94,7 +94,7 @@ pub struct Status {
 pub struct Mirror {
     /// Which.
     pub site: String,
-    /// The other, of which more was fetched.
+    /// The other, which has more in common with others.
     pub of: String,
     /// Pages that both have under the same path.
     pub pages: u64,

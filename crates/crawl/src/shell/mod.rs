@@ -229,8 +229,7 @@ pub async fn run(
         rules.scope.add_root(root);
     }
     let (notices, mut inbox) = mpsc::channel(NOTICES_MAX);
-    let is_new = opened.last == Tick::default();
-    let payloads = Payloads::new(Arc::clone(&tables), settings.shares().likeness / 4, is_new);
+    let payloads = payloads(&settings, &tables, opened.last);
     let (counter, mut committer) =
         committer::start(crawl, store, payloads, settings.durability, notices.clone());
     let reader = Reader {
@@ -241,8 +240,7 @@ pub async fn run(
         tells_refusals: settings.tells_refusals,
     };
     let formats = settings.formats.clone().map(Formats::new);
-    let worker = Worker::new(fetcher, formats, reader, counter, clock, notices.clone());
-    let worker = Arc::new(worker);
+    let worker = Arc::new(Worker::new(fetcher, formats, reader, counter, clock, notices.clone()));
     let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);
     let partitions: Vec<_> = partitions
         .map(|(id, state)| Partition::with_state(settings.partition(id), state))
@@ -260,8 +258,8 @@ pub async fn run(
         }
     }
     let shown = (outlet.reports, outlet.progress);
-    let mut desk =
-        Desk::new(settings, clock, partitions, keeping, rules, Arc::clone(&worker), shown);
+    let at_work = Arc::clone(&worker);
+    let mut desk = Desk::new(settings, clock, partitions, keeping, rules, at_work, shown);
     desk.set_site_rules();
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
@@ -286,6 +284,12 @@ pub async fn run(
         drop(tokio::task::spawn_blocking(move || tables.settle()).await);
     }
     Ok(Summary { ended, duplicates: progress.tally.duplicates, progress, hosts, facts })
+}
+
+/// The payloads that the archive has; of a crawl that was never open before there are none.
+fn payloads(settings: &CrawlSettings, tables: &Arc<dyn Tables>, last: Tick) -> Payloads {
+    let memory = settings.shares().likeness / 4;
+    Payloads::new(Arc::clone(tables), memory, last == Tick::default())
 }
 
 /// Opens what a crawl keeps. It may take a while, in which signals, questions and the display have

@@ -129,15 +129,12 @@ impl Reader {
         let (url, canon) = (&candidate.url, self.canon);
         let is_sitemap = candidate.errand == Errand::Sitemap;
         let mut told = None;
-        let mut page = match document {
-            Some((kind, extract)) => {
-                told = Some(format!("{}: {}", kind.word(), extract.end.word()));
-                Page::of(extract.into_scan(url, canon))
-            }
-            None => {
-                let media_type = exchange.header("content-type");
-                rhumb_page::read(&exchange.body, media_type, url, canon, is_sitemap)
-            }
+        let mut page = if let Some((kind, extract)) = document {
+            told = Some(format!("{}: {}", kind.word(), extract.end.word()));
+            Page::of(extract.into_scan(url, canon))
+        } else {
+            let media_type = exchange.header("content-type");
+            rhumb_page::read(&exchange.body, media_type, url, canon, is_sitemap)
         };
         let directives = self.directives(exchange, &page);
         let nofollow = directives.has(Directive::NoFollow);

@@ -68,7 +68,7 @@ impl Worker {
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
-        Self { fetcher, formats, reader, counter, clock, large, packed, notices }
+        Self { fetcher, reader, counter, clock, formats, large, packed, notices }
     }
 
     pub(super) fn close_idle(&self) {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::decoys::{self, Decoy};
 use super::{href, word};
+use crate::chance::Chance;
 use crate::truth::{Directive, Kind, Link, Markup, PageId, Variant, Web};
 
 /// The octets of a page of a varied web.
@@ -155,13 +156,13 @@ fn filler(web: &Web, text_of: PageId) -> String {
     let wish = web.spec.body_bytes;
     let spread = (text_of.0 as usize).wrapping_mul(2_654_435_761);
     let length = wish / 2 + spread % wish.max(1);
-    let pool = &web.filler;
-    let mut words = String::with_capacity(length);
-    let mut at = spread / 7 % pool.len();
+    let pool: Vec<&str> = web.filler.split_whitespace().collect();
+    // In an order of its own: no two texts have much in common.
+    let mut chance = Chance::new(web.spec.seed, 0xf111_0000_0000 + u64::from(text_of.0));
+    let mut words = String::with_capacity(length + 16);
     while words.len() < length {
-        let piece = &pool[at..(at + length - words.len()).min(pool.len())];
-        words.push_str(piece);
-        at = 0;
+        words.push_str(pool[chance.below(pool.len())]);
+        words.push(' ');
     }
     words
 }
