@@ -1,7 +1,7 @@
 //! The document in a page, without what the site puts around it, and what it says about itself.
 //!
-//! One pass makes a flat [tree](tree); [words of classes and roles](hint) say what its parts are
-//! for; [weights](weigh) of text and links decide; what is left is [written](write) line by line.
+//! One pass makes a flat [tree]; [words of classes and roles](hint) say what its parts are
+//! for; [weights](weigh) of text and links decide; what is left is [written](mod@write) line by line.
 //! The signs are those of readability (class words, link density), trafilatura (landmarks first,
 //! fall-backs behind) and boilerpipe (a block is judged with its neighbours).
 
