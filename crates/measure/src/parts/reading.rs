@@ -3,6 +3,8 @@
 use std::hint::black_box;
 
 use rhumb_archive::HttpMessage;
+use rhumb_likeness::Sketch;
+use rhumb_page::Facts;
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_web::{Candidate, Canon, CanonUrl, Errand, HashKey};
 
@@ -28,13 +30,24 @@ pub(super) fn parts(sample: &Sample) -> Vec<Part> {
     };
     let read = || {
         let media_type = exchange.header("content-type");
-        rhumb_page::read_links(&exchange.body, media_type, &exchange.url, Canon::Full, false)
+        rhumb_page::read(&exchange.body, media_type, &exchange.url, Canon::Full, false)
     };
-    let links: Vec<CanonUrl> = read().scan.links.into_iter().map(|link| link.url).collect();
+    let page = read();
+    let links: Vec<CanonUrl> = page.scan.links.iter().map(|link| link.url.clone()).collect();
     let parse = Part {
         name: "parse",
-        what: "charset, links and directives",
+        what: "charset, links, directives and text",
         micros: plain(|| drop(black_box(read()))),
+        per_page: 1.0,
+        within: None,
+    };
+    let sketch = Part {
+        name: "sketch",
+        what: "words, their digests, and marks",
+        micros: plain(|| {
+            black_box(Sketch::of(&page.scan.text));
+            black_box(rhumb_page::mark(&page, &Facts::of(exchange, false)));
+        }),
         per_page: 1.0,
         within: None,
     };
@@ -65,7 +78,7 @@ pub(super) fn parts(sample: &Sample) -> Vec<Part> {
         within: None,
     };
     let unpack = sample.is_coded().then_some(unpack);
-    unpack.into_iter().chain([parse, canonicalise, judge]).collect()
+    unpack.into_iter().chain([parse, canonicalise, judge, sketch]).collect()
 }
 
 /// The links of a page as they are written. A page of the test web has them all in quotes.

@@ -12,7 +12,9 @@ fn every_part_of_a_page_is_measured_and_takes_some_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let parts = all(&sample, folder.path()).expect("it can be measured");
     let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
-    for name in ["parse", "canonicalise", "judge", "record", "sha1", "write", "decide", "log"] {
+    for name in
+        ["parse", "canonicalise", "judge", "sketch", "record", "sha1", "write", "decide", "log"]
+    {
         assert!(names.contains(&name), "{name} is not in {names:?}");
     }
     assert_eq!(names.contains(&"unpack"), sample.is_coded());
