@@ -6,6 +6,10 @@
 //! `rhumb-bench likeness [--documents N | --pairs FOLDER]` measures sketches and the sieve;
 //! `rhumb-bench marks FOLDER` lists the pages of a folder that get a mark;
 //! `rhumb-bench text` scores the main text of pages whose source is known;
+//! `rhumb-bench rank [--nodes N] [--edges N] [--seed S]` stores, builds and ranks a graph;
+//! `rhumb-bench ranking` judges results by the index of a manual;
+//! `rhumb-bench search [--documents N]` asks an index of so many pages while it grows;
+//! `rhumb-bench index [--pages N]` makes one of a crawl at rest, and of one that runs;
 //! `rhumb-bench parts` measures what one page costs by part;
 //! `rhumb-bench crawl` measures whole crawls beside those of others, on one core;
 //! `rhumb-bench scaling` measures them as the web grows, slows down, or speaks TLS.
@@ -21,6 +25,8 @@ mod marks;
 mod ours;
 mod parts;
 mod peers;
+mod rank;
+mod search;
 mod seen;
 mod text;
 mod why;
@@ -50,6 +56,10 @@ fn main() -> ExitCode {
         ["likeness", "--pairs", folder] => likeness::measure_pairs(folder),
         ["marks", folder] => marks::measure(folder),
         ["parts"] => parts::measure(),
+        ["rank", ref rest @ ..] => rank::measure(rest),
+        ["ranking", ref rest @ ..] => search::measure_ranking(rest),
+        ["search", ref rest @ ..] => search::measure_load(rest),
+        ["index", ref rest @ ..] => search::measure_rate(rest),
         ["text", ref rest @ ..] => text::measure(rest),
         ["asked"] => asked::measure(30_000),
         ["asked", "--pages", pages] => seen::count(pages).and_then(asked::measure),
@@ -62,8 +72,10 @@ fn main() -> ExitCode {
             let [crawl, scaling] = crawl::USAGES;
             let others = "parts | marks FOLDER | likeness [--documents N | --pairs FOLDER] | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
                           why [--urls N [--folder DIR]] | asked [--pages N]";
-            let text = text::USAGE;
-            Err(format!("usage: rhumb-bench {crawl} | {scaling} | {text} | {others}").into())
+            let (text, [ranking, load, rate]) = (text::USAGE, search::USAGES);
+            let search = format!("{} | {ranking} | {load} | {rate}", rank::USAGE);
+            Err(format!("usage: rhumb-bench {crawl} | {scaling} | {text} | {search} | {others}")
+                .into())
         }
     };
     match outcome {

@@ -95,7 +95,7 @@ pub fn measure(name: &str, candidates: u64) -> Outcome {
 }
 
 /// Bytes of all files below a folder.
-fn size(folder: &Path) -> std::io::Result<u64> {
+pub fn size(folder: &Path) -> std::io::Result<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;

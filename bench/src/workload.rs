@@ -62,7 +62,7 @@ fn key(number: u64) -> u64 {
 }
 
 /// A bijection of 64 bits that spreads them (splitmix64's).
-fn mixed(mut bits: u64) -> u64 {
+pub fn mixed(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)

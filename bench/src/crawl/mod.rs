@@ -17,6 +17,7 @@ mod wish;
 
 use book::{Book, Row};
 use contender::Contender;
+pub use contender::program;
 use ratchet::Ratchet;
 pub use scaling::measure as measure_scaling;
 use stand::{Grounds, Stand};

@@ -2,7 +2,8 @@
 //!
 //! An [`Encoder`] turns a [`Capture`] into finished bytes on whichever thread fetched it; an
 //! [`Archive`] only appends them, rotates its files and seals them. A [`WarcReader`] streams
-//! records back, ours or others', and [`verify()`] says what is wrong with a file and where.
+//! records back, ours or others', a [`Span`] the captures between two places, and [`verify()`]
+//! says what is wrong with a file and where.
 //!
 //! This room never fetches, never decodes a content encoding and never changes a byte of what
 //! the wire brought; [`remove()`] takes out whole records. Times come with what is kept: a clock is
@@ -17,13 +18,14 @@ mod encode;
 mod http;
 mod id;
 mod read;
+mod span;
 mod stamp;
 mod surt;
 mod verify;
 
 pub use archive::{
     About, Archive, ArchiveError, ArchiveSettings, FORGOTTEN, Keep, Placed, Position, Removed,
-    ensure_reaches, files, is_whole, remove,
+    distance, ensure_reaches, file_of, files, is_whole, payload_place, reach, remove,
 };
 pub use capture::{Capture, Earlier, Interrupted, Lookup, Miss};
 pub use digest::Digest;
@@ -31,5 +33,6 @@ pub use encode::{Encoded, Encoder, Extent, fields_of};
 pub use http::HttpMessage;
 pub use id::{CrawlId, RecordId};
 pub use read::{Fault, Flaw, Kind, Record, RecordHead, WarcReader};
+pub use span::{Damage, Kept, Met, Span};
 pub use surt::surt;
 pub use verify::{Report, verify};

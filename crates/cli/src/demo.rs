@@ -16,10 +16,13 @@ use crate::machine;
 use crate::quantity::{counted, grouped};
 use crate::screen::Voice;
 use crate::settings::Settings;
-use crate::tell;
+use crate::{search, tell, word};
 
 /// The gap between two requests to a site of the demo: short, since the machine is our own.
 const DELAY: Duration = Duration::from_millis(50);
+
+/// Words that the pages of the demo web have.
+const QUERY: &str = "lighthouse harbour";
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
@@ -59,6 +62,7 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
         contact: Some("https://rhumb.example/demo".to_owned()),
         dns: Some(served.dns().to_string()),
         allow_private: Some("all".to_owned()),
+        index: Some(true),
         ..Settings::default()
     };
     let settings = settings.over(Settings::defaults());
@@ -76,8 +80,10 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
     let code = crawl::run(plan, voice, &home)?;
     let verdict = judge(&served);
     tell(&verdict.text);
+    tell(&search::first(&folder, QUERY)?);
     if let Some(folder) = &args.output {
-        tell(&format!("the pages are in {}", folder.display()));
+        let folder = word::path(folder);
+        tell(&format!("the pages are in {folder}: rhumb search {folder} '{QUERY}'"));
     } else {
         tell("now one of your own: rhumb crawl https://example.org");
     }

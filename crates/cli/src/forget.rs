@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::crawl::{Plan, canon, engine_fault};
 use crate::fault::Fault;
 use crate::home::{self, Holder, Home};
+use crate::indexing;
 use crate::quantity::counted;
 use crate::screen::{self, Voice};
 use crate::settings::Settings;
@@ -69,6 +70,8 @@ pub(crate) fn command(args: &ForgetArgs) -> Result<ExitCode, Fault> {
     if settings != stored {
         home.save(&settings)?;
     }
+    // The index holds words of what is forgotten, and is made again from what is left.
+    indexing::discard(folder)?;
     let urls =
         crate::seeds::canonical(settings.seeds.iter().map(String::as_str), canon(&settings))?;
     let text = settings.text();

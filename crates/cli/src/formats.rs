@@ -2,10 +2,7 @@
 
 use std::process::ExitCode;
 
-use bytes::Bytes;
-use rhumb_formats::{Extract, Formats, FormatsSettings, Kind, MEMORY_BYTES, TIME, WAIT};
-
-use tokio::runtime::Runtime;
+use rhumb_formats::{BlockingFormats, FormatsSettings, MEMORY_BYTES, TIME, WAIT};
 
 use crate::fault::Fault;
 
@@ -26,20 +23,8 @@ pub(crate) fn settings(children: usize) -> Result<FormatsSettings, Fault> {
 }
 
 /// Reads documents one by one, in a child.
-pub(crate) struct Documents {
-    formats: Formats,
-    runtime: Runtime,
-}
-
-impl Documents {
-    pub(crate) fn new() -> Result<Self, Fault> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-        Ok(Self { formats: Formats::new(settings(1)?), runtime })
-    }
-
-    pub(crate) fn read(&self, kind: Kind, body: Bytes) -> Extract {
-        self.runtime.block_on(self.formats.read(kind, body))
-    }
+pub(crate) fn documents() -> Result<BlockingFormats, Fault> {
+    Ok(BlockingFormats::new(settings(1)?)?)
 }
 
 /// The child's side.

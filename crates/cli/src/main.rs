@@ -16,6 +16,7 @@ mod forget;
 mod formats;
 mod help;
 mod home;
+mod indexing;
 mod machine;
 mod oneshot;
 mod plan;
@@ -23,6 +24,7 @@ mod printable;
 mod quantity;
 mod rest;
 mod screen;
+mod search;
 mod seeds;
 mod settings;
 mod similar;
@@ -78,7 +80,11 @@ enum Command {
     Resume(control::FolderArgs),
     /// End a running crawl in good order, and wait for its end
     Stop(control::StopArgs),
-    /// Print what a crawl has kept: pages as JSON lines, or WARC
+    /// Find pages of a crawl, the best first
+    Search(search::SearchArgs),
+    /// Make the index of a crawl anew
+    Index(indexing::IndexArgs),
+    /// Print what a crawl has kept: pages as JSON lines, WARC, or the link graph
     Export(export::ExportArgs),
     /// Show the canonical form of URLs
     Url(oneshot::UrlArgs),
@@ -114,6 +120,8 @@ fn main() -> ExitCode {
         Command::Pause(args) => control::pause(&args),
         Command::Resume(args) => control::resume(&args),
         Command::Stop(args) => control::stop(&args),
+        Command::Search(args) => search::command(&args),
+        Command::Index(args) => indexing::command(&args),
         Command::Export(args) => export::command(&args),
         Command::Url(args) => oneshot::url(&args),
         Command::Robots(args) => oneshot::robots(&args),

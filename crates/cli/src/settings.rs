@@ -128,6 +128,11 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:9464")]
     pub(crate) metrics: Option<String>,
+    /// Index pages while they come, so that `rhumb search` finds them within seconds; without it
+    /// they are indexed by the first search, or no longer, as in =false
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true")]
+    pub(crate) index: Option<bool>,
     /// Into how many shares the crawl is split, for good [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u16).range(PARTITIONS))]
@@ -170,6 +175,7 @@ impl Settings {
             checkpoint: self.checkpoint.or(below.checkpoint),
             warc_size: self.warc_size.or(below.warc_size),
             metrics: self.metrics.or(below.metrics),
+            index: self.index.or(below.index),
             partitions: self.partitions.or(below.partitions),
             site: sites::over(self.site, below.site),
         }
@@ -195,6 +201,7 @@ impl Settings {
             checkpoint: Some("64MB".to_owned()),
             warc_size: Some("1GB".to_owned()),
             metrics: Some("none".to_owned()),
+            index: Some(false),
             partitions: Some(64),
             ..Self::default()
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::crawl::{self, Plan};
 use crate::fault::Fault;
-use crate::formats::Documents;
+use crate::formats;
 use crate::oneshot::read;
 use crate::plan::{Visitor, Why};
 use crate::quantity::counted;
@@ -169,7 +169,7 @@ fn side_of(
     url: &CanonUrl,
 ) -> Result<Side, Fault> {
     let (text, how) = if let Some(kind) = Kind::of(body, media_type, url) {
-        let extract = Documents::new()?.read(kind, body.to_vec().into());
+        let extract = formats::documents()?.read(kind, body.to_vec().into());
         (extract.text, format!("{}, {}", kind.word(), extract.end.word()))
     } else {
         let page = rhumb_page::read(body, media_type, url, Canon::Full, false);

@@ -9,6 +9,7 @@
 //! no macro, no PostScript. It follows ISO 32000 (PDF), ECMA-376 (OOXML), ODF 1.3 and the Rich
 //! Text Format 1.9.1.
 
+mod blocking;
 mod child;
 mod date;
 mod draft;
@@ -22,6 +23,7 @@ mod rtf;
 mod xml;
 mod zip;
 
+pub use blocking::BlockingFormats;
 pub use child::{child, read_here};
 pub use extract::{End, Extract, RawLink};
 pub use kind::Kind;

@@ -2,6 +2,8 @@
 
 use whatlang::{Detector, Lang};
 
+use crate::frequent;
+
 /// How much of a text is looked at: more makes it no surer.
 const SAMPLE_CHARS_MAX: usize = 600;
 /// A line that is shorter is a heading, a name or code.
@@ -52,11 +54,29 @@ pub(crate) struct Declared<'a> {
     pub(crate) header: Option<&'a str>,
 }
 
+impl Declared<'_> {
+    /// The tag that counts, and who declares it.
+    fn first(&self) -> Option<(String, LanguageFrom)> {
+        let html = self.html.and_then(primary).map(|tag| (tag, LanguageFrom::Html));
+        html.or_else(|| Some((self.header.and_then(primary)?, LanguageFrom::Header)))
+    }
+}
+
 impl Language {
+    /// The same without how sure the text is of it, where a glance at its words is enough.
+    pub(crate) fn at_a_glance(text: &str, declared: &Declared<'_>) -> Option<Self> {
+        let sample = sample(text);
+        let mut told = frequent::told(&sample);
+        let found = match declared.first() {
+            Some((tag, from)) => told.any(|it| it == tag).then_some((tag, from)),
+            None => told.next().map(|tag| (tag.to_owned(), LanguageFrom::Text)),
+        };
+        let Some((tag, from)) = found else { return Self::of(text, declared) };
+        Some(Self { tag, from, confidence: None })
+    }
+
     pub(crate) fn of(text: &str, declared: &Declared<'_>) -> Option<Self> {
-        let html = declared.html.and_then(primary).map(|tag| (tag, LanguageFrom::Html));
-        let header = declared.header.and_then(primary).map(|tag| (tag, LanguageFrom::Header));
-        let declared = html.or(header);
+        let declared = declared.first();
         let sample = sample(text);
         let chars = sample.chars().filter(|char| char.is_alphabetic()).count();
         let found = detected(&sample).filter(|_| chars >= TEXT_CHARS_MIN);

@@ -1,8 +1,8 @@
 //! What a body says: its charset, its links and text, the entries of a sitemap or feed.
 //!
 //! [`read_links()`] is the door for a crawl, [`read()`] for who wants the text as well,
-//! [`read_article()`] for the document in a page and what it says about itself;
-//! [`charset()`], [`scan()`] and [`sitemap()`] are their parts, and [`mark()`] tells pages that are
+//! [`read_article()`] for the document in a page and what it says about itself, [`read_whole()`] for
+//! that and the links; [`charset()`], [`scan()`] and [`sitemap()`] are their parts, and [`mark()`] tells pages that are
 //! not what was asked for. Whatever bytes come, something
 //! comes out: broken markup yields what could be read, and everything that a page can make large
 //! has a named maximum.
@@ -15,6 +15,7 @@ mod about;
 mod article;
 mod charset;
 mod entities;
+mod frequent;
 mod language;
 mod marks;
 mod mime;
@@ -24,11 +25,11 @@ mod sitemap;
 mod words;
 
 pub use about::{About, OpenGraph, Schema};
-pub use article::{Article, article, main_text};
+pub use article::{Article, HEADINGS_MAX, article, main_text};
 pub use charset::{Charset, CharsetFrom, charset, decode};
 pub use language::{Language, LanguageFrom};
 pub use marks::{Facts, mark};
 pub use mime::Mime;
-pub use read::{Format, Page, read, read_article, read_links};
+pub use read::{Format, Page, read, read_article, read_links, read_whole};
 pub use scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
 pub use sitemap::{ENTRIES_MAX, Entry, INFLATED_BYTES_MAX, Sitemap, SitemapKind, sitemap};

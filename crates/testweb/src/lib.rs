@@ -20,5 +20,5 @@ mod witness;
 
 pub use serve::Served;
 pub use spec::{Addresses, Shape, Spec};
-pub use truth::{Coding, Expected, ExpectedPage, Web};
+pub use truth::{Coding, Directive, Expected, ExpectedPage, PageId, Web};
 pub use witness::{HostWitness, Violation, Witness};

@@ -7,7 +7,9 @@ use crate::{Ended, peers, texts, workspace};
 /// What is measured where nothing is named.
 const DEFAULT: &str = "crawl";
 /// These run the program itself.
-const WITH_RHUMB: [&str; 4] = ["why", "asked", "crawl", "scaling"];
+const WITH_RHUMB: [&str; 6] = ["why", "asked", "crawl", "scaling", "ranking", "index"];
+/// Where manuals are made; `bench/src/search` looks there.
+const MANUALS: &str = "target/search";
 /// What a measured crawl is completed by: the server's ceiling, and a check of the archive.
 const BESIDE: [&str; 2] = ["wrk", "warcio"];
 
@@ -33,9 +35,19 @@ pub(crate) fn run(rest: &[&str]) -> Ended {
     if words[0] == "text" {
         texts::make()?;
     }
+    if words[0] == "ranking" {
+        manuals()?;
+    }
     let place = ["--manifest-path", "bench/Cargo.toml", "--target-dir", "target/bench", "--"];
     let words = [&place[..], &words[..]].concat();
     cargo("the benchmark", &["run", "--release", "--quiet", "--locked"], &words)
+}
+
+/// Makes the manuals that rankings are judged on, with their queries.
+fn manuals() -> Ended {
+    let made = workspace::command("python3").args(["bench/search/make.py", MANUALS]).status();
+    let made = made.map_err(|e| format!("cannot start python3: {e}"))?;
+    if made.success() { Ok(()) } else { Err(format!("bench/search/make.py ended with {made}")) }
 }
 
 fn cargo(what: &str, first: &[&str], then: &[&str]) -> Ended {

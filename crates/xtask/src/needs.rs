@@ -18,7 +18,8 @@ pub(crate) enum Source<'a> {
 
 /// Something that some tests cannot do without.
 struct Need {
-    /// The program that shows it is there, or a path where it starts with a slash.
+    /// The program or Python module that shows it is there, or a path where it starts with a
+    /// slash.
     /// Tests find this word in `RHUMB_WITHOUT` where it is missing.
     name: &'static str,
     source: Source<'static>,
@@ -29,6 +30,8 @@ struct Need {
 }
 
 const WGET2_TESTS: &str = "cli: the comparison with wget2";
+
+const RANK_TESTS: &str = "cli: ranks against those of another implementation";
 
 const ARCHIVE_TESTS: &str = "archive and cli: the archive by the tools of others";
 
@@ -41,6 +44,7 @@ const NEEDS: &[Need] = &[
         tests: ARCHIVE_TESTS,
     },
     Need { name: "wb-manager", source: Source::PyPi("pywb"), full: false, tests: ARCHIVE_TESTS },
+    Need { name: "networkx", source: Source::PyPi("networkx"), full: false, tests: RANK_TESTS },
     Need { name: "wget2", source: Source::Debian("wget2"), full: true, tests: WGET2_TESTS },
     Need {
         name: "/usr/share/doc/db5.3-doc/index.html",
@@ -115,7 +119,13 @@ fn is_there(name: &str, path: &OsString) -> bool {
     if name.starts_with('/') {
         return Path::new(name).exists();
     }
-    env::split_paths(path).any(|folder| folder.join(name).is_file())
+    env::split_paths(path).any(|folder| folder.join(name).is_file()) || is_module(name)
+}
+
+/// Whether our virtual environment has a Python module of this name.
+fn is_module(name: &str) -> bool {
+    let versions = std::fs::read_dir(environment().join("lib")).into_iter().flatten().flatten();
+    versions.into_iter().any(|folder| folder.path().join("site-packages").join(name).is_dir())
 }
 
 fn install(source: Source<'_>) -> Result<(), String> {

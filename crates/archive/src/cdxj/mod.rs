@@ -1,11 +1,13 @@
 //! The index beside the files: sorted lines of URL key, timestamp and JSON, as `cdxj-indexer`
 //! writes them.
 
+mod find;
 mod sort;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+pub(crate) use find::payload_in;
 pub(crate) use sort::{create_anew, merge, sort_file};
 
 use crate::encode::WARC_FIELDS;

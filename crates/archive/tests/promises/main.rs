@@ -9,5 +9,6 @@ mod forgetting;
 mod power;
 mod round_trip;
 mod samples;
+mod spans;
 mod tools;
 mod verifier;

@@ -11,6 +11,7 @@ use clap::Args;
 use rhumb_crawl::control;
 use rhumb_crawl::shell::{self, CrawlError, Ended, Outlet, Progress, Report, Summary, What};
 use rhumb_fetch::Fetcher;
+use rhumb_gather::Gatherer;
 use rhumb_web::CanonUrl;
 use rustls::RootCertStore;
 use tokio::sync::{mpsc, watch};
@@ -21,7 +22,7 @@ use crate::home::Home;
 use crate::quantity::{bytes, counted};
 use crate::screen::{self, Backdrop, Live, Notices, Voice};
 use crate::settings::Settings;
-use crate::{machine, seeds, status, tell, word};
+use crate::{indexing, machine, seeds, status, tell, word};
 
 pub(crate) use plan::{Plan, canon, check_contact};
 
@@ -165,6 +166,8 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
         let memory = bytes(plan.engine.memory);
         tell(&format!("{open_files} open files, {connections} connections, {memory} of memory"));
     }
+    let is_indexed = plan.settings.index == Some(true);
+    let gatherer = is_indexed.then(|| indexing::follower(&plan, home)).transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         Fault::failed(format!("cannot start threads: {error}"), "a system with room for them")
@@ -176,7 +179,7 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
         again: plan.again.clone(),
     };
     // On a thread of the runtime: where there is one core, deciding and fetching share it.
-    let driving = runtime.spawn(drive(plan, voice, Arc::clone(home)));
+    let driving = runtime.spawn(drive(plan, gatherer, voice, Arc::clone(home)));
     let driven = runtime.block_on(driving).expect("a crawl does not panic");
     let (summary, misses) = driven?;
     // Fetches that were under way when the user stopped it are not waited for.
@@ -260,7 +263,12 @@ pub(crate) fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str
     }
 }
 
-async fn drive(plan: Plan, voice: Voice, home: Arc<Home>) -> Result<(Summary, Vec<Report>), Fault> {
+async fn drive(
+    plan: Plan,
+    gatherer: Option<Gatherer>,
+    voice: Voice,
+    home: Arc<Home>,
+) -> Result<(Summary, Vec<Report>), Fault> {
     let Plan { settings, seeds, engine, rules, fetch, again, metrics, .. } = plan;
     let folder = engine.folder.clone();
     let fetcher = Fetcher::new(fetch)
@@ -269,7 +277,14 @@ async fn drive(plan: Plan, voice: Voice, home: Arc<Home>) -> Result<(Summary, Ve
     let (progress_sender, progress) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
     let (handle, asks) = shell::handle();
-    let outlet = Outlet { reports: report_sender, progress: progress_sender, stop, asks };
+    let (follower, news) = std::sync::mpsc::channel();
+    let indexing = gatherer.map(|gatherer| {
+        let folder = folder.clone();
+        tokio::task::spawn_blocking(move || indexing::follow(gatherer, &news, &folder))
+    });
+    let follower = indexing.is_some().then_some(follower);
+    let outlet =
+        Outlet { reports: report_sender, progress: progress_sender, stop, asks, follower };
     let notices = Notices::new(voice.live);
     let metrics = metrics.map(|listener| {
         tell(&format!("metrics: http://{}/metrics", listener.address()));
@@ -310,8 +325,16 @@ async fn drive(plan: Plan, voice: Voice, home: Arc<Home>) -> Result<(Summary, Ve
     // Its last act is to clear what it drew: before anything else is told.
     drop(display.await);
     let misses = teller.await.map_err(std::io::Error::other)??;
+    let indexed = match indexing {
+        Some(indexing) => indexing.await.map_err(std::io::Error::other)?,
+        None => Ok(()),
+    };
     signals.abort();
     let summary = summary.map_err(|error| engine_fault(&error, &folder, again.as_deref()))?;
+    // The crawl is whole without it, and whoever searches reads on.
+    if let Err(fault) = indexed {
+        fault.tell();
+    }
     Ok((summary, misses))
 }
 

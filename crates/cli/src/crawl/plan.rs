@@ -41,6 +41,8 @@ const FETCH_TIME_MAX: Duration = Duration::from_hours(24);
 const BODY_MAX: u64 = 1 << 40;
 /// With less memory a crawl would work for its files alone.
 const MEMORY_MIN: u64 = 64_000_000;
+/// The index has this part of a crawl's memory: a quarter.
+const INDEX_SHARE: u64 = 4;
 /// What a power cut may take back.
 const DURABILITY_MAX: Duration = Duration::from_secs(10);
 /// With less between them, checkpoints and WARC files would be most of what is written.
@@ -52,6 +54,8 @@ pub(crate) struct Plan {
     pub(crate) settings: Settings,
     pub(crate) seeds: Vec<CanonUrl>,
     pub(crate) engine: CrawlSettings,
+    /// Bytes of memory for the index.
+    pub(crate) index_memory: usize,
     pub(crate) rules: Rules,
     pub(crate) fetch: FetchSettings,
     /// What politeness was lifted, to be named in the summary.
@@ -105,7 +109,7 @@ impl Plan {
             ticket_for: Span::from(fetch.total + TICKET_MARGIN),
             born_ms: u64::try_from(born.as_millis()).unwrap_or(u64::MAX),
             folder: PathBuf::new(),
-            memory: memory(settings)?,
+            memory: engine_memory(settings)?,
             durability: durability(settings)?,
             checkpoint_bytes: file_size("checkpoint", settings.checkpoint.as_deref(), "64MB")?,
             warc_bytes: file_size("warc-size", settings.warc_size.as_deref(), "1GB")?,
@@ -124,8 +128,20 @@ impl Plan {
             (!fetch.allow_private.is_empty(), "the guard of private addresses"),
         ];
         let lifted = lifted.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
+        let index_memory = memory(settings)? / INDEX_SHARE;
+        let index_memory = usize::try_from(index_memory).unwrap_or(usize::MAX);
         let settings = settings.clone();
-        Ok(Self { settings, seeds, engine, rules, fetch, lifted, again: None, metrics: None })
+        Ok(Self {
+            settings,
+            seeds,
+            engine,
+            index_memory,
+            rules,
+            fetch,
+            lifted,
+            again: None,
+            metrics: None,
+        })
     }
 }
 
@@ -205,7 +221,7 @@ fn fetch(settings: &Settings, agent: Agent) -> Result<FetchSettings, Fault> {
         headers: wait("headers-timeout", settings.headers_timeout.as_deref(), usual.headers)?,
         total: wait("total-timeout", settings.total_timeout.as_deref(), usual.total)?,
         body_max: body_max(settings, usual.body_max)?,
-        bodies: u64::try_from(Shares::of(memory(settings)?).bodies).expect("a size fits 64 bits"),
+        bodies: u64::try_from(Shares::of(engine_memory(settings)?).bodies).expect("a size fits 64 bits"),
         ..usual
     })
 }
@@ -229,6 +245,13 @@ fn memory(settings: &Settings) -> Result<u64, Fault> {
         return Err(Fault::usage(what, "--memory 64MB, or more"));
     }
     Ok(read)
+}
+
+/// What an index leaves of it.
+fn engine_memory(settings: &Settings) -> Result<u64, Fault> {
+    let memory = memory(settings)?;
+    let index = if settings.index == Some(true) { memory / INDEX_SHARE } else { 0 };
+    Ok(memory - index)
 }
 
 fn durability(settings: &Settings) -> Result<Duration, Fault> {

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use rhumb_archive::{HttpMessage, Kind, RecordHead, WarcReader};
 use rhumb_crawl::ask::{AboutPage, Contents};
-use rhumb_formats::Kind as Document;
+use rhumb_formats::{BlockingFormats, Kind as Document};
 use rhumb_page::Article;
 use rhumb_web::{Canon, CanonUrl, Link};
 use serde::Serialize;
 
 use super::unreadable;
 use crate::fault::Fault;
-use crate::formats::Documents;
 use crate::tell;
 
 /// The longest block that is read: what a fetch keeps at most, with room for its framing.
@@ -50,7 +49,7 @@ pub(super) struct Reading {
     pub(super) all: bool,
     /// What the crawl knows of its pages, unless it runs or cannot be read.
     pub(super) contents: Option<Contents>,
-    pub(super) documents: Documents,
+    pub(super) documents: BlockingFormats,
 }
 
 /// Writes the pages. Returns how many faults it met.

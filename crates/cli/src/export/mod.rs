@@ -1,5 +1,6 @@
 //! `rhumb export`: what a crawl has kept, in the format that is wanted.
 
+mod graph;
 mod jsonl;
 mod warc;
 
@@ -16,7 +17,7 @@ use rhumb_web::Canon;
 
 use crate::crawl::ARCHIVE_NAME;
 use crate::fault::{FAILED, Fault};
-use crate::formats::Documents;
+use crate::formats;
 use crate::home::{self, Home};
 use crate::quantity::counted;
 use crate::rest::{self, Found};
@@ -49,6 +50,8 @@ enum Format {
     Jsonl,
     /// The archive as one WARC file
     Warc,
+    /// The link graph with ranks, one document a line
+    Graph,
 }
 
 pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
@@ -72,11 +75,11 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
     // The crawl is ours as long as it is read.
     let (_home, reading) = match args.to {
         Format::Jsonl => {
-            let (canon, documents) = (canon(&args.dir)?, Documents::new()?);
+            let (canon, documents) = (canon(&args.dir)?, formats::documents()?);
             let (home, contents) = contents(&args.dir).unzip();
             (home, Some(Reading { canon, all: args.all, contents, documents }))
         }
-        Format::Warc => (None, None),
+        Format::Warc | Format::Graph => (None, None),
     };
     match &args.output {
         Some(path) => {
@@ -91,18 +94,23 @@ pub(crate) fn command(args: &ExportArgs) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes rows where it is said how pages are read, else the archive.
+/// Writes rows where it is said how pages are read, else the link graph or the archive.
 fn write(
     args: &ExportArgs,
     files: &[PathBuf],
     reading: Option<&Reading>,
     mut out: impl Write,
 ) -> Result<(), Fault> {
-    let faults = if let Some(reading) = reading {
-        jsonl::write(files, reading, &mut out)?
-    } else {
-        warc::write(files, &mut out)?;
-        0
+    let faults = match reading {
+        Some(reading) => jsonl::write(files, reading, &mut out)?,
+        None if args.to == Format::Graph => {
+            graph::write(&args.dir, &mut out)?;
+            0
+        }
+        None => {
+            warc::write(files, &mut out)?;
+            0
+        }
     };
     out.flush()?;
     if faults > 0 {

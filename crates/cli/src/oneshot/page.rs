@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{line, read};
 use crate::fault::Fault;
-use crate::formats::Documents;
+use crate::formats;
 use crate::printable::printable;
 
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub(crate) fn page(args: &PageArgs) -> Result<ExitCode, Fault> {
     let media_type = args.media_type.as_deref();
     let (mut told, mut mark) = (None, None);
     let (page, article) = if let Some(kind) = Kind::of(&body, media_type, &url) {
-        let extract = Documents::new()?.read(kind, body.into());
+        let extract = formats::documents()?.read(kind, body.into());
         told = Some(end_words(kind, &extract.end));
         document(extract, &url)
     } else {

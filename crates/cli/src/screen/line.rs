@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::printable::printable;
+
 /// How a piece looks where colours are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -47,6 +49,12 @@ impl Line {
         self = self.and(Style::Plain, " ".repeat(missing));
         self.0.extend(other.0);
         self
+    }
+
+    /// The same, whatever is in its texts.
+    pub(crate) fn printable(self) -> Self {
+        let pieces = self.0.into_iter();
+        Self(pieces.map(|(style, text)| (style, printable(&text).into_owned())).collect())
     }
 
     pub(crate) fn width(&self) -> usize {

@@ -211,6 +211,12 @@ pub(crate) fn print_text(text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Prints lines as data, which are printable already.
+pub(crate) fn print_lines(lines: &[String]) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
 /// Prints a value as a line of data.
 pub(crate) fn print(value: &impl Serialize) -> std::io::Result<()> {
     std::io::stdout().lock().write_all(printable::json(value)?.as_bytes())

@@ -23,6 +23,7 @@ mod planning;
 mod raw;
 mod resume;
 mod run;
+mod searching;
 mod similar;
 mod standing;
 mod static_site;

@@ -1,11 +1,14 @@
 //! What a crawl that does not run knows of the contents of its pages.
 
-use rhumb_web::{CanonUrl, Mark, UrlKey};
+use std::collections::HashSet;
+
+use rhumb_archive::Position;
+use rhumb_web::{CanonUrl, HashKey, Mark, UrlKey};
 
 use super::telling::original_of;
 use crate::partition::{State, UrlRecord};
 use crate::shell::{CrawlError, CrawlSettings};
-use crate::store::{View, read_record};
+use crate::store::{View, read_record, records};
 
 /// The contents of a crawl's pages, to be asked page by page.
 #[derive(Debug)]
@@ -48,9 +51,63 @@ impl Contents {
         })
     }
 
+    /// The secret of the crawl's hashes.
+    pub fn hash(&self) -> HashKey {
+        self.settings.hash
+    }
+
+    /// How far the log knows the archive: records behind that belong to no fetch.
+    pub fn archive_end(&self) -> Position {
+        self.view.archive
+    }
+
+    /// Every URL with an original or a mark, in no order: its key, that of the page that had the
+    /// same before, and what it turned out to be. That original may have one of its own.
+    pub fn each_told(
+        &self,
+        mut tell: impl FnMut(UrlKey, Option<UrlKey>, Option<Mark>),
+    ) -> Result<(), CrawlError> {
+        let mut told = |key, record: &UrlRecord| {
+            let story = &record.story;
+            let before = || story.duplicate_of.as_ref().map(|url| url.key(self.settings.hash));
+            let original = story.told.twin.map(|twin| twin.of).or_else(before);
+            if original.is_some() || story.told.mark.is_some() {
+                tell(key, original, story.told.mark);
+            }
+        };
+        let mut met = HashSet::new();
+        for row in records(&*self.view.holdings.tables) {
+            let (key, record) = row?;
+            let recent = self.view.states.iter().find_map(|state| State::record_of(state, key));
+            if recent.is_some() {
+                met.insert(key);
+            }
+            if let Some(record) = self.completed(key, Some(record), recent) {
+                told(key, &record);
+            }
+        }
+        for state in &self.view.states {
+            let recent = state.recent().filter(|(key, _)| !met.contains(key));
+            for (key, record) in recent {
+                told(*key, record);
+            }
+        }
+        Ok(())
+    }
+
     fn record(&self, key: UrlKey) -> Result<Option<UrlRecord>, CrawlError> {
         let recent = self.view.states.iter().find_map(|state| State::record_of(state, key));
         let known = read_record(&*self.view.holdings.tables, key)?;
+        Ok(self.completed(key, known, recent))
+    }
+
+    /// What the tables know of a URL, with what happened since.
+    fn completed(
+        &self,
+        key: UrlKey,
+        known: Option<UrlRecord>,
+        recent: Option<&UrlRecord>,
+    ) -> Option<UrlRecord> {
         let mut record = match (known, recent) {
             (Some(mut known), Some(recent)) => {
                 known.follow(recent);
@@ -62,6 +119,6 @@ impl Contents {
         if let (Some(record), Some(twin)) = (&mut record, late) {
             record.story.told.twin.get_or_insert(twin);
         }
-        Ok(record)
+        record
     }
 }

@@ -17,6 +17,7 @@ mod tests;
 mod verdict;
 mod why;
 
+pub use crate::store::disk_use;
 pub use contents::{AboutPage, Contents};
 pub(crate) use evidence::Circumstances;
 pub use evidence::Evidence;

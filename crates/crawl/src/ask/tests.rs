@@ -8,10 +8,14 @@ use std::time::Duration;
 use rhumb_archive::About;
 use rhumb_disk::{SharedDisk, SimulatedDisk};
 use rhumb_frontier::{Manners, SiteRule, SiteRules};
+use rhumb_likeness::{Late, Likeness, Twin};
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_seen::{Bucket, Seen};
-use rhumb_web::{Candidate, Canon, CanonUrl, Errand, HashKey, PartitionId, Span, Tick, Ticket};
+use rhumb_web::{
+    Candidate, Canon, CanonUrl, Errand, HashKey, Mark, PartitionId, Span, Tick, Ticket, UrlKey,
+};
 
+use super::contents::Contents;
 use super::evidence::{Circumstances, Evidence};
 use super::status::{Activity, Status};
 use super::stopped;
@@ -436,4 +440,60 @@ fn a_url_that_was_met_and_not_recorded_is_told_from_one_that_was_never_met() {
     let is_met = |why: Why| why.advice.is_some_and(|advice| advice.starts_with("it was met"));
     assert!(is_met(crawl.killed(met)));
     assert!(!is_met(crawl.killed(never)));
+}
+
+/// What is told of all pages after a kill, by URL.
+fn told(crawl: &mut Crawl) -> Vec<(String, Option<String>, Option<Mark>)> {
+    crawl.store.write().unwrap();
+    let view = view(&crawl.disk, &crawl.tables, &crawl.settings.store(), None).unwrap();
+    let contents = Contents::new(crawl.settings.clone(), view);
+    let name = |key: UrlKey| {
+        let known = [PAGE, LINKED, THIRD].into_iter().find(|text| url(text).key(HASH) == key);
+        known.expect("a page of the test").to_owned()
+    };
+    let mut told = Vec::new();
+    let tell = |key, original: Option<UrlKey>, mark| {
+        told.push((name(key), original.map(name), mark));
+    };
+    contents.each_told(tell).unwrap();
+    for (page, original, mark) in &told {
+        let about = contents.about(&url(page)).unwrap();
+        assert_eq!(about.duplicate_of.map(|url| url.to_string()), *original);
+        assert_eq!(about.mark, mark.map(Mark::word));
+    }
+    told.sort();
+    told
+}
+
+const THIRD: &str = "http://three.test/third";
+
+#[test]
+fn every_verdict_on_a_page_is_told_whenever_a_checkpoint_came() {
+    for checkpoints in 0..8_u8 {
+        let mut crawl = of_two_partitions();
+        let at = |crawl: &mut Crawl, step: u8| {
+            if checkpoints >> step & 1 == 1 {
+                crawl.checkpoint();
+            }
+        };
+        crawl.fetch(PAGE, &[LINKED, THIRD]);
+        crawl.deliver();
+        at(&mut crawl, 0);
+        let mut answer = Answer { status: 200, ..Answer::default() };
+        answer.content.told.mark = Some(Mark::Parked);
+        crawl.send(THIRD, &[]);
+        crawl.answer(THIRD, answer);
+        crawl.fetch(LINKED, &[]);
+        at(&mut crawl, 1);
+        let third = (THIRD.to_owned(), None, Some(Mark::Parked));
+        assert_eq!(told(&mut crawl), std::slice::from_ref(&third));
+        let (key, site) = (url(PAGE).key(HASH), 0);
+        let how = Likeness::Near;
+        let twin = Twin { of: url(LINKED).key(HASH), site, how, same_path: false };
+        let partition = crawl.owner(PAGE);
+        crawl.hear(partition, Event::Likened(Late { url: key, partition, site, twin }));
+        at(&mut crawl, 2);
+        let page = (PAGE.to_owned(), Some(LINKED.to_owned()), None);
+        assert_eq!(told(&mut crawl), [page, third], "{checkpoints}");
+    }
 }

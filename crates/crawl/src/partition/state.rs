@@ -223,6 +223,11 @@ impl<S: Seen> State<S> {
         self.likened.get(&key).copied()
     }
 
+    /// What became of URLs since the last checkpoint.
+    pub(crate) fn recent(&self) -> impl Iterator<Item = (&UrlKey, &UrlRecord)> {
+        self.urls.iter()
+    }
+
     /// What became of a URL since the last checkpoint.
     pub fn record_of(&self, key: UrlKey) -> Option<&UrlRecord> {
         self.urls.get(&key)

@@ -12,11 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rhumb_archive::{CrawlId, Digest, Earlier, Encoded, Encoder};
-use rhumb_web::{Hold, PartitionId, Tick};
+use rhumb_web::{HashKey, Hold, PartitionId, Tick};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::desk::Notice;
+use super::following::{News, Told};
 use super::keeping::guarded;
 use super::meter::{Meter, Stage};
 use super::payloads::Payloads;
@@ -193,6 +194,8 @@ struct Committer {
     turns: u64,
     lingers: Arc<AtomicBool>,
     durability: Duration,
+    /// Who is told what the facts say, and the secret of the keys in it.
+    follower: Option<(Sender<News>, HashKey)>,
     /// Since when something is not synced.
     unsynced: Option<Instant>,
 }
@@ -203,6 +206,7 @@ pub(super) fn start(
     store: Store,
     payloads: Payloads,
     durability: Duration,
+    follower: Option<(Sender<News>, HashKey)>,
     notices: mpsc::Sender<Notice>,
 ) -> (Counter, JoinHandle<Result<(), StoreError>>) {
     let (sender, work) = channel();
@@ -222,6 +226,7 @@ pub(super) fn start(
         turns: 0,
         lingers: Arc::clone(&lingers),
         durability,
+        follower,
         unsynced: None,
     };
     let counter = Counter {
@@ -282,7 +287,7 @@ impl Committer {
         let count = batch.len();
         self.unsynced.get_or_insert_with(Instant::now);
         let (mut written, mut originals) = (Written::default(), Vec::new());
-        let mut is_awaited = false;
+        let (mut is_awaited, mut told) = (false, Told::default());
         let mut logging = Duration::ZERO;
         for work in batch.drain(..) {
             let began = Instant::now();
@@ -296,6 +301,11 @@ impl Committer {
                 }
                 Work::Facts(partition, at, facts, waits, reports) => {
                     self.store.log(partition, at, &facts)?;
+                    if let Some((_, hash)) = self.follower {
+                        for fact in &facts {
+                            told.note(fact, hash);
+                        }
+                    }
                     self.turns += 1;
                     is_awaited |= waits;
                     written.told.extend(reports);
@@ -309,6 +319,9 @@ impl Committer {
         let began = Instant::now();
         self.store.write()?;
         logging += began.elapsed();
+        if let Some((follower, _)) = &self.follower {
+            told.tell(follower);
+        }
         self.log_end.store(self.store.log_end().0, Ordering::Relaxed);
         self.lag.fetch_sub(count, Ordering::Relaxed);
         self.payloads.add(originals);
@@ -416,7 +429,7 @@ mod tests {
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
         // It never syncs by itself.
-        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, None, notices);
         let turn = counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         let written = written(&mut inbox).await;
         world.disk.kill();
@@ -433,7 +446,7 @@ mod tests {
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
         world.disk.fail_after(0);
-        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, None, notices);
         counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         thread.await.unwrap().expect_err("nothing can be written");
         assert!(inbox.recv().await.is_none(), "nothing is told, and nobody may go");
@@ -444,7 +457,7 @@ mod tests {
         let world = World::new();
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
-        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, None, notices);
         counter.log(PartitionId(0), Tick(1), issued(), false, Vec::new());
         counter.tell(Vec::new());
         counter.tell(vec![report(), report()]);

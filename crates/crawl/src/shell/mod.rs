@@ -7,6 +7,7 @@ mod answers;
 mod clock;
 mod committer;
 mod desk;
+mod following;
 mod handle;
 mod interrupted;
 mod keeping;
@@ -22,6 +23,7 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, SystemTime};
 
 use rhumb_archive::{About, ArchiveSettings};
@@ -44,6 +46,7 @@ use reading::Reader;
 use worker::Worker;
 
 pub use crate::store::StoreError as CrawlError;
+pub use following::News;
 pub use handle::{Asks, Handle, handle};
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
 
@@ -202,6 +205,8 @@ pub struct Outlet {
     pub stop: watch::Receiver<bool>,
     /// What it is asked while it runs.
     pub asks: Asks,
+    /// Who reads the archive behind it, if anybody does.
+    pub follower: Option<Sender<News>>,
 }
 
 /// Crawls from the seeds, or on from where it ended, until nothing is left, a limit is reached or
@@ -230,15 +235,10 @@ pub async fn run(
     }
     let (notices, mut inbox) = mpsc::channel(NOTICES_MAX);
     let payloads = payloads(&settings, &tables, opened.last);
+    let follower = outlet.follower.map(|follower| (follower, settings.hash));
     let (counter, mut committer) =
-        committer::start(crawl, store, payloads, settings.durability, notices.clone());
-    let reader = Reader {
-        agent: settings.agent.clone(),
-        canon: settings.canon,
-        hash: settings.hash,
-        partitions: settings.partitions,
-        tells_refusals: settings.tells_refusals,
-    };
+        committer::start(crawl, store, payloads, settings.durability, follower, notices.clone());
+    let reader = Reader::new(&settings);
     let formats = settings.formats.clone().map(Formats::new);
     let worker = Arc::new(Worker::new(fetcher, formats, reader, counter, clock, notices.clone()));
     let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);

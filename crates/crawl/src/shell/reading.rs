@@ -14,6 +14,7 @@ use rhumb_web::{
     LinkKind, PartitionId, Span,
 };
 
+use super::CrawlSettings;
 use super::report::{Report, What};
 use crate::partition::{Answer, Content, Told};
 
@@ -28,12 +29,12 @@ const LINK_BYTES_MAX: usize = 8 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     /// The name that directives may speak to.
-    pub(super) agent: String,
-    pub(super) canon: Canon,
-    pub(super) hash: HashKey,
-    pub(super) partitions: u16,
+    agent: String,
+    canon: Canon,
+    hash: HashKey,
+    partitions: u16,
     /// Whether refused links are wanted one by one.
-    pub(super) tells_refusals: bool,
+    tells_refusals: bool,
 }
 
 /// What came of an answer.
@@ -46,6 +47,16 @@ pub(super) struct Reading {
 }
 
 impl Reader {
+    pub(super) fn new(settings: &CrawlSettings) -> Self {
+        Self {
+            agent: settings.agent.clone(),
+            canon: settings.canon,
+            hash: settings.hash,
+            partitions: settings.partitions,
+            tells_refusals: settings.tells_refusals,
+        }
+    }
+
     pub(super) fn read(
         &self,
         candidate: &Candidate,

@@ -99,6 +99,7 @@ impl<'a> Focus<'a> {
             identity,
             is_clean: self.replay.is_closed && self.out.is_empty(),
             last: self.replay.last,
+            archive: self.replay.archive,
             parcels,
             states: self.replay.states,
             holdings: self.replay.holdings,

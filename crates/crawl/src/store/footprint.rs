@@ -7,14 +7,16 @@ use std::path::Path;
 
 use super::{ARCHIVE, BACKLOG, LIKENESS, LOG, SEEN, TABLES};
 
+/// The folder of the index, which reads a crawl and is none of its business.
+const INDEX: &str = "index";
+
 /// What lies in none of the folders.
 const OTHER: &str = "other";
 
 /// Bytes of all files of a crawl, by folder: `archive`, `log`, `seen`, `backlog`, `likeness`,
-/// `tables`, and
-/// `other` for the rest. What cannot be read counts as nothing.
+/// `tables`, `index`, and `other` for the rest. What cannot be read counts as nothing.
 pub fn disk_use(folder: &Path) -> BTreeMap<String, u64> {
-    let parts = [ARCHIVE, LOG, SEEN, BACKLOG, LIKENESS, TABLES];
+    let parts = [ARCHIVE, LOG, SEEN, BACKLOG, LIKENESS, TABLES, INDEX];
     let mut bytes: BTreeMap<String, u64> =
         parts.into_iter().chain([OTHER]).map(|part| (part.to_owned(), 0)).collect();
     // Folders to look into, each with the part that its files belong to.
@@ -63,9 +65,10 @@ mod tests {
         let expect = [
             ("archive", 10),
             ("backlog", 0),
+            ("index", 100),
             ("likeness", 0),
             ("log", 4),
-            ("other", 1_100),
+            ("other", 1_000),
             ("seen", 0),
             ("tables", 8),
         ];

@@ -44,7 +44,7 @@ pub use footprint::disk_use;
 pub use mirrors::Mirrors;
 pub use opening::{Opened, open};
 pub use rows::{Identity, SeenHandle, load_site};
-pub(crate) use rows::{read_payload, read_record, read_site, sites};
+pub(crate) use rows::{read_payload, read_record, read_site, records, sites};
 pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
 pub use view::{View, view};
 pub use warming::warm_tables;

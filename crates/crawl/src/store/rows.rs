@@ -141,6 +141,17 @@ pub(crate) fn read_record(
     row.map(|row| decode("of a URL", &row)).transpose()
 }
 
+/// What became of all URLs, as far as the tables know.
+pub(crate) fn records(
+    tables: &dyn Tables,
+) -> impl Iterator<Item = Result<(UrlKey, UrlRecord), StoreError>> {
+    tables.range(Table::Urls, &[]).map(|row| {
+        let (key, value) = row?;
+        let key = key.try_into().map_err(|_| StoreError::Row("of a URL".to_owned()))?;
+        Ok((UrlKey(u64::from_be_bytes(key)), decode("of a URL", &value)?))
+    })
+}
+
 /// The URL of the capture that first had a payload, and when that began, in milliseconds since
 /// 1970, as far as the tables know.
 pub(crate) fn read_payload(

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rhumb_archive::Position;
 use rhumb_disk::SharedDisk;
 use rhumb_seen::{Novelty, Run, Seen, SeenSet};
 use rhumb_web::{Site, Tick, UrlKey};
@@ -41,6 +42,8 @@ pub struct View {
     pub is_clean: bool,
     /// Parcels that were sent and did not arrive; with a focus, what is in them for its site.
     pub parcels: Vec<Parcel>,
+    /// How far the log knows the archive; what lies behind that is cut off by the next opening.
+    pub archive: Position,
 }
 
 /// Reads the crawl of a folder. With a focus only what concerns that site is read, and the site
@@ -75,6 +78,7 @@ pub fn view(
         identity,
         is_clean: replay.is_closed && !has_tickets,
         last: replay.last,
+        archive: replay.archive,
         parcels: replay.under_way.into_values().collect(),
         states: replay.states,
         holdings: replay.holdings,

@@ -32,6 +32,10 @@ pub(super) fn is_plain(body: &[u8], charset: Charset) -> bool {
     if look.is_empty() {
         return false;
     }
+    // Nearly all is what it says, and that is seen at once.
+    if encoding == UTF_8 && std::str::from_utf8(look).is_ok() {
+        return false;
+    }
     let found = Sequences::of(look);
     if encoding == UTF_8 {
         return found.broken >= BROKEN_MIN && found.broken > found.whole;

@@ -4,6 +4,7 @@ use rhumb_web::{Canon, CanonUrl, Link, LinkKind};
 
 use crate::article::{Article, article_of};
 use crate::charset::{Charset, charset, decode, utf_16};
+use crate::language::Language;
 use crate::mime::Mime;
 use crate::scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, UrlRoom, Wanted, scan_as};
 use crate::sitemap::{ENTRIES_MAX, Sitemap, SitemapKind, inflated, plain_sitemap};
@@ -137,18 +138,38 @@ pub fn read_article(
     canon: Canon,
 ) -> Option<Article> {
     let guess = Guess::of(body, content_type);
-    let is_xml = match guess {
-        Guess::Html | Guess::Text => false,
-        Guess::Xhtml => true,
-        Guess::Xml if is_xhtml(body) => true,
-        Guess::Xml | Guess::Json | Guess::Other => return None,
-    };
+    let is_xml = guess.is_xml_page(body)?;
     let text = decode(body, charset(body, content_type));
     if guess != Guess::Text {
-        return Some(article_of(&text, is_xml, url, canon, content_language));
+        return Some(article_of(&text, is_xml, url, canon, content_language, Language::of));
     }
     let (main, cut) = lines(&text);
     Some(Article { cut, ..Article::of_text(main, None, content_language) })
+}
+
+/// The links and the document in a body, read in one go; nothing where it is neither a page nor
+/// plain text. The text of the [`Scan`] is left out: the document has it.
+pub fn read_whole(
+    body: &[u8],
+    content_type: Option<&str>,
+    content_language: Option<&str>,
+    url: &CanonUrl,
+    canon: Canon,
+) -> Option<(Page, Article)> {
+    let guess = Guess::of(body, content_type);
+    let is_xml = guess.is_xml_page(body)?;
+    let charset = charset(body, content_type);
+    let text = decode(body, charset);
+    if guess == Guess::Text {
+        let (main, cut) = lines(&text);
+        let article = Article { cut, ..Article::of_text(main, None, content_language) };
+        return Some((Page::new(Format::Text, Some(charset), Scan::default()), article));
+    }
+    let wanted = Wanted { text: false, is_xml };
+    let scan = scan_as(&text, wanted, url, canon, charset.encoding);
+    let glance = Language::at_a_glance;
+    let article = article_of(&text, is_xml, url, canon, content_language, glance);
+    Some((Page::new(Format::Html, Some(charset), scan), article))
 }
 
 /// The lines of a plain text, and whether some were left out.
@@ -256,6 +277,16 @@ impl Guess {
             // An error page in the place of a document.
             essence if names_document(essence) && starts_like_html(body) => Self::Html,
             _ => Self::Other,
+        }
+    }
+
+    /// Whether a page is XML; nothing of what is neither a page nor plain text.
+    fn is_xml_page(self, body: &[u8]) -> Option<bool> {
+        match self {
+            Self::Html | Self::Text => Some(false),
+            Self::Xhtml => Some(true),
+            Self::Xml => is_xhtml(body).then_some(true),
+            Self::Json | Self::Other => None,
         }
     }
 

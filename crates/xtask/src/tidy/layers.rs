@@ -3,7 +3,7 @@
 use super::Finding;
 
 /// Rooms and their layers: a room may depend on lower layers, never sideways.
-const LAYERS: [(&str, u8); 19] = [
+const LAYERS: [(&str, u8); 20] = [
     ("web", 0),
     ("disk", 0),
     ("rules", 1),
@@ -22,6 +22,7 @@ const LAYERS: [(&str, u8); 19] = [
     ("simulate", 4),
     ("measure", 4),
     ("fuzz", 4),
+    ("gather", 4),
     ("cli", 5),
 ];
 

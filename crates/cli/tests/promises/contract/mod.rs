@@ -2,6 +2,7 @@
 
 mod document;
 mod pages;
+mod results;
 mod table;
 
 use std::collections::BTreeSet;

@@ -45,6 +45,7 @@ pub(super) struct Output {
 }
 
 use super::pages::{EXPORT, PAGE};
+use super::results::{FOUND as FOUND_ALL, GRAPH, PART, SEARCH};
 use Shape::{By, Count, Flag, List, Null, Number, Object, OrNull, Text, Time, Url, Word};
 
 pub(super) const fn key(name: &'static str, shape: Shape) -> Key {
@@ -55,7 +56,7 @@ pub(super) const fn ours(name: &'static str, shape: Shape) -> Key {
     Key { name, shape, is_ours: true }
 }
 
-const fn named(name: &'static str, words: &'static [&'static str]) -> Words {
+pub(super) const fn named(name: &'static str, words: &'static [&'static str]) -> Words {
     Words { name: Some(name), words }
 }
 
@@ -143,8 +144,8 @@ const BRAKE: Words = named(
 /// What a page is although its status does not say so.
 pub(super) const MARK: Words = named("mark", &["soft-404", "parked", "challenge"]);
 /// The lists that have a name.
-pub(super) const WORDS: [&Words; 8] =
-    [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK];
+pub(super) const WORDS: [&Words; 9] =
+    [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK, &PART];
 
 const EVENT: Words = of(&["fetched", "refused", "failed"]);
 const LAST: Words = of(&["summary"]);
@@ -158,7 +159,7 @@ const CODING: Words = of(&["gzip", "plain"]);
 const BOTTLENECK: Words = of(&["cpu", "disk", "memory", "server", "others", "none"]);
 const SITE_STATE: Words = of(&["fetching", "waiting", "idle", "asleep"]);
 const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "likeness", "other"]);
-const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "likeness", "tables", "other"]);
+const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "likeness", "tables", "index", "other"]);
 pub(super) const LIKENESS: Words = of(&["same", "near", "canonical"]);
 const ALIKE: Words = of(&["same", "near", "different"]);
 const TRIED: Words = of(&["fetched", "redirect", "address-busy"]);
@@ -520,7 +521,7 @@ pub(super) const SIMILAR: Output = Output {
 };
 
 /// Every kind of line that `--json` prints.
-pub(super) const OUTPUTS: [&Output; 16] = [
+pub(super) const OUTPUTS: [&Output; 19] = [
     &CRAWL, &SUMMARY, &STATUS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE, &PLAN,
-    &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH,
+    &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH, &SEARCH, &FOUND_ALL, &GRAPH,
 ];

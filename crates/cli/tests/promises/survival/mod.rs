@@ -7,6 +7,7 @@
 mod cuts;
 mod damage;
 mod ending;
+mod indexed;
 mod kept;
 mod kills;
 mod room;

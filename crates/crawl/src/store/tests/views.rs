@@ -76,6 +76,7 @@ fn check_opened(mut view: View, mut opened: Opened) {
     assert_eq!(view.identity, opened.identity);
     assert_eq!((view.last, view.is_clean), (opened.last, opened.is_clean));
     assert_eq!(view.parcels, opened.parcels);
+    assert_eq!(view.archive, opened.store.known);
     assert!(view.holdings.roots().eq(opened.holdings.roots()));
     assert_eq!(view.holdings.backlog.segments(), opened.holdings.backlog.segments());
     assert_eq!(view.holdings.backlog.bytes(), opened.holdings.backlog.bytes());

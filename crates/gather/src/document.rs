@@ -1,0 +1,136 @@
+//! From an answer to a document: what it says, and where it leads.
+
+use std::collections::HashSet;
+
+use rhumb_formats::{End, Kind};
+use rhumb_index::{Document, OutLink};
+use rhumb_page::{Article, Format, Scan};
+use rhumb_rules::of_meta;
+use rhumb_web::{Directive, Directives, Link, LinkKind, UrlKey};
+
+use crate::moment;
+use crate::reading::{Answer, Reader};
+
+/// The most links of one page that count: a longer list is made for machines.
+const LINKS_MAX: usize = 10_000;
+/// How much of a link's text counts.
+const LINK_CHARS_MAX: usize = 100;
+
+/// What was read of an answer, whatever it is.
+struct Told {
+    kind: &'static str,
+    title: Option<String>,
+    article: Article,
+    links: Vec<Link>,
+    directives: Directives,
+}
+
+impl Reader {
+    /// The document in an answer; nothing where there is none, or none that may be found.
+    pub(crate) fn document(&self, answer: &Answer<'_>) -> Option<Document> {
+        let media_type = answer.header("content-type");
+        let told = match Kind::of(&answer.body, media_type, answer.url) {
+            Some(kind) => self.read_document(kind, answer)?,
+            None => self.read_page(answer)?,
+        };
+        let wishes = answer.directives.union(told.directives);
+        if wishes.has(Directive::NoIndex) {
+            return None;
+        }
+        let key = self.key(answer.url);
+        let links =
+            if wishes.has(Directive::NoFollow) { Vec::new() } else { self.links(key, told.links) };
+        let Article { main, headings, language, about, .. } = told.article;
+        let dates = [about.modified, about.published];
+        let mut dates = dates.iter().flatten().filter_map(|date| moment::rfc_3339(date));
+        let date = dates.find_map(|date| moment::dated(date, answer.fetched_ms));
+        let last_modified = || moment::of_header(answer.header("last-modified")?);
+        Some(Document {
+            key,
+            url: answer.url.clone(),
+            title: told.title,
+            headings,
+            description: about.description,
+            main,
+            language: language.map(|language| language.tag),
+            kind: told.kind.to_owned(),
+            fetched_ms: answer.fetched_ms,
+            dated_ms: date.or_else(|| moment::dated(last_modified()?, answer.fetched_ms)),
+            place: answer.place,
+            digest: answer.digest.map(str::to_owned),
+            no_snippet: wishes.has(Directive::NoSnippet),
+            no_archive: wishes.has(Directive::NoArchive),
+            original: None,
+            links,
+        })
+    }
+
+    fn read_page(&self, answer: &Answer<'_>) -> Option<Told> {
+        let media_type = answer.header("content-type");
+        let spoken = answer.header("content-language");
+        let read =
+            rhumb_page::read_whole(&answer.body, media_type, spoken, answer.url, self.canon)?;
+        let (page, article) = read;
+        let Scan { title, links, metas, .. } = page.scan;
+        let wishes = metas.iter().map(|(name, content)| of_meta(&self.agent, name, content));
+        let directives = wishes.fold(Directives::NONE, Directives::union);
+        let kind = if page.format == Format::Text { "text" } else { "html" };
+        Some(Told { kind, title, article, links, directives })
+    }
+
+    fn read_document(&self, kind: Kind, answer: &Answer<'_>) -> Option<Told> {
+        let mut extract = self.formats.as_ref()?.read(kind, answer.body.clone());
+        // What nobody reads is only kept; what we could not read now can be read another time.
+        if matches!(extract.end, End::Stored | End::Unread(_)) {
+            return None;
+        }
+        let language = extract.language.take();
+        let spoken = answer.header("content-language");
+        let main = std::mem::take(&mut extract.text);
+        let mut article = Article::of_text(main, language.as_deref(), spoken);
+        article.about.modified = extract.modified.take();
+        article.about.published = extract.created.take();
+        let scan = extract.into_scan(answer.url, self.canon);
+        let directives = Directives::NONE;
+        Some(Told { kind: kind.word(), title: scan.title, article, links: scan.links, directives })
+    }
+
+    /// The links that count, each text to each page once.
+    fn links(&self, own: UrlKey, links: Vec<Link>) -> Vec<OutLink> {
+        let mut met = HashSet::with_capacity(links.len().min(LINKS_MAX));
+        let mut found = Vec::with_capacity(links.len().min(LINKS_MAX));
+        for Link { url, kind, text, nofollow } in links {
+            let leads = match kind {
+                LinkKind::A
+                | LinkKind::Area
+                | LinkKind::Frame
+                | LinkKind::Iframe
+                | LinkKind::Refresh => true,
+                LinkKind::Link
+                | LinkKind::Canonical
+                | LinkKind::Hreflang
+                | LinkKind::Sitemap
+                | LinkKind::Feed => false,
+            };
+            if nofollow || !leads {
+                continue;
+            }
+            if found.len() == LINKS_MAX {
+                break;
+            }
+            let key = self.key(&url);
+            let text = shortened(text);
+            if key != own && met.insert(self.hash.hash(text.as_bytes()) ^ key.0) {
+                found.push(OutLink { key, text });
+            }
+        }
+        found
+    }
+}
+
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LINK_CHARS_MAX) {
+        text.truncate(end);
+    }
+    text
+}

@@ -1,0 +1,76 @@
+//! What can go wrong with an index.
+
+use std::path::{Path, PathBuf};
+
+use rhumb_rank::RankError;
+use tantivy::TantivyError;
+use tantivy::directory::error::LockError;
+use thiserror::Error;
+
+use crate::ask::QueryError;
+
+/// An index could not do what it was asked.
+#[derive(Debug, Error)]
+pub enum IndexError {
+    /// There is none: nothing was indexed yet.
+    #[error("no index in {}", folder.display())]
+    NoIndex {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// It was made by another version or for another crawl: build it again.
+    #[error("the index in {} {what}, it has to be built again", folder.display())]
+    Other {
+        /// Where it lies.
+        folder: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another process writes it.
+    #[error("the index in {} is being written by another process", folder.display())]
+    InUse {
+        /// Where it lies.
+        folder: PathBuf,
+    },
+    /// The words failed.
+    #[error("cannot {doing} the words in {}: {source}", folder.display())]
+    Words {
+        /// What was tried.
+        doing: &'static str,
+        /// Where they lie.
+        folder: PathBuf,
+        /// What tantivy says.
+        source: TantivyError,
+    },
+    /// The texts of links failed.
+    #[error("cannot {doing} the texts of links in {}: {reason}", folder.display())]
+    Anchors {
+        /// What was tried.
+        doing: &'static str,
+        /// Where they lie.
+        folder: PathBuf,
+        /// What fjall says.
+        reason: String,
+    },
+    /// The links or the ranks failed.
+    #[error(transparent)]
+    Links(#[from] RankError),
+    /// The query cannot be understood.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
+impl IndexError {
+    /// For `map_err`: tantivy failed at something.
+    pub(crate) fn words<E: Into<TantivyError>>(
+        doing: &'static str,
+        folder: &Path,
+    ) -> impl FnOnce(E) -> Self {
+        move |error| match error.into() {
+            TantivyError::LockFailure(LockError::LockBusy, _) => {
+                Self::InUse { folder: folder.to_owned() }
+            }
+            source => Self::Words { doing, folder: folder.to_owned(), source },
+        }
+    }
+}

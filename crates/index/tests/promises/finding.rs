@@ -1,0 +1,150 @@
+//! Queries find what they ask for, and say why.
+
+use rhumb_index::{Document, IndexError, Loosened, Searcher, Want};
+use tempfile::TempDir;
+
+use crate::made::{Made, page};
+
+/// A day of 2020 and one of 2024.
+const OLD_MS: i64 = 1_590_000_000_000;
+const NEW_MS: i64 = 1_710_000_000_000;
+
+fn library() -> Made {
+    let mut old = page("http://docs.one.org/sextant", "The Sextant", "measures angles at sea");
+    old.dated_ms = Some(OLD_MS);
+    old.headings = vec!["Using it".to_owned()];
+    let mut new = page("http://one.org/octant", "The Octant", "measures angles; the older one");
+    new.dated_ms = Some(NEW_MS);
+    let mut german = page("http://two.net/kompass", "Der Kompass", "zeigt nach Norden");
+    german.language = Some("de".to_owned());
+    let paper = page("http://two.net:8080/stars.pdf", "Stars", "angles of stars: run pg_dump");
+    let paper = Document { kind: "pdf".to_owned(), ..paper };
+    Made::of(vec![old, new, german, paper])
+}
+
+#[test]
+fn every_kind_of_query_finds_what_it_should() {
+    let made = library();
+    let check = |query: &str, expect: &[&str]| made.check(query, expect);
+    check("sextant", &["/sextant"]);
+    check("angle", &["/octant", "/sextant", "/stars.pdf"]);
+    check("measuring angles", &["/octant", "/sextant"]);
+    check("\"angles at sea\"", &["/sextant"]);
+    check("\"sea at angles\"", &[]);
+    check("angles -sea", &["/octant", "/stars.pdf"]);
+    check("angles -\"at sea\" -stars", &["/octant"]);
+    check("sextant OR octant", &["/octant", "/sextant"]);
+    check("angles (sea OR stars)", &["/sextant", "/stars.pdf"]);
+    check(
+        "angles (sea OR kompass OR norden OR pg_dump OR older)",
+        &["/octant", "/sextant", "/stars.pdf"],
+    );
+    check("site:one.org angles", &["/octant", "/sextant"]);
+    check("site:docs.one.org", &["/sextant"]);
+    check("site:two.net", &["/kompass", "/stars.pdf"]);
+    check("site:two.net:8080", &["/stars.pdf"]);
+    check("angles -site:one.org", &["/stars.pdf"]);
+    check("intitle:octant", &["/octant"]);
+    check("inurl:stars", &["/stars.pdf"]);
+    check("angles lang:de", &[]);
+    check("lang:de", &["/kompass"]);
+    check("type:pdf", &["/stars.pdf"]);
+    check("angles before:2022", &["/sextant"]);
+    check("angles after:2022", &["/octant"]);
+    check("sext*", &["/sextant"]);
+    check("-sext* angles", &["/octant", "/stars.pdf"]);
+    check("pg_dump", &["/stars.pdf"]);
+    check("pg dump", &["/stars.pdf"]);
+    check("norden", &["/kompass"]);
+}
+
+#[test]
+fn parts_of_a_score_add_up_to_it() {
+    let made = library();
+    for query in ["sextant", "measures angles", "angles at sea", "the octant", "site:one.org"] {
+        for hit in made.ask(query).hits {
+            let sum: f32 = hit.parts.iter().map(|part| part.value).sum();
+            assert!((sum - hit.score).abs() < 1e-4, "{query}: {sum} and {}", hit.score);
+        }
+    }
+}
+
+#[test]
+fn a_title_that_is_the_query_comes_first() {
+    let long = "sextant ".repeat(30);
+    let made = Made::of(vec![
+        page("http://a.org/much", "Notes", &long),
+        page("http://a.org/it", "Sextant", "an instrument"),
+    ]);
+    assert_eq!(made.found("sextant")[0], "/it");
+}
+
+#[test]
+fn words_that_stand_together_come_first() {
+    let made = Made::of(vec![
+        page("http://a.org/apart", "One", "lunar rocks and a measured distance"),
+        page("http://a.org/together", "Two", "a measured lunar distance and rocks"),
+    ]);
+    assert_eq!(made.found("lunar distance"), ["/together", "/apart"]);
+}
+
+#[test]
+fn a_slip_is_mended_and_told() {
+    let answer = library().ask("sextent angles");
+    assert_eq!(answer.hits[0].url.path(), "/sextant");
+    let corrected = vec![("sextent".to_owned(), "sextant".to_owned())];
+    let expect = Loosened { corrected, ..Loosened::default() };
+    assert_eq!(answer.loosened, Some(expect));
+}
+
+#[test]
+fn a_word_that_no_page_has_is_left_out_and_told() {
+    let answer = library().ask("angles xylophonist");
+    assert_eq!(answer.hits.len(), 3);
+    assert_eq!(answer.loosened.unwrap().dropped, ["xylophonist"]);
+}
+
+#[test]
+fn pages_with_some_of_the_words_are_found_if_none_has_all() {
+    let answer = library().ask("kompass sextant");
+    assert_eq!(answer.hits.len(), 2);
+    assert!(answer.loosened.unwrap().is_partial);
+}
+
+#[test]
+fn facets_count_all_matches() {
+    let facets = library().ask("angles").facets.unwrap();
+    let one = |name: &str| (name.to_owned(), 1);
+    assert_eq!(facets.sites, [one("docs.one.org"), one("one.org"), one("two.net:8080")]);
+    assert_eq!(facets.languages, [("en".to_owned(), 3)]);
+    assert_eq!(facets.kinds, [("html".to_owned(), 2), one("pdf")]);
+    assert!(!facets.is_sample);
+}
+
+#[test]
+fn a_snippet_shows_the_words_unless_the_page_forbids_it() {
+    let mut shy = page("http://a.org/shy", "Sextant", "a sextant that is not shown");
+    shy.no_snippet = true;
+    let made = Made::of(vec![page("http://a.org/", "Sextant", "this sextant is shown"), shy]);
+    for hit in made.ask("sextants").hits {
+        let marked: Vec<_> =
+            hit.snippet.marks.iter().map(|mark| &hit.snippet.text[mark.clone()]).collect();
+        let expect: &[&str] = if hit.url.path() == "/" { &["sextant"] } else { &[] };
+        assert_eq!(marked, expect);
+    }
+}
+
+#[test]
+fn a_query_that_cannot_be_understood_is_an_error_that_says_so() {
+    let searcher = library().searcher();
+    for query in ["", "\"open", "-only", "before:yesterday"] {
+        let error = searcher.search(query, &Want::default()).unwrap_err();
+        assert!(matches!(error, IndexError::Query(_)), "{query}: {error}");
+    }
+}
+
+#[test]
+fn a_folder_without_an_index_says_so() {
+    let folder = TempDir::new().unwrap();
+    assert!(matches!(Searcher::open(folder.path()), Err(IndexError::NoIndex { .. })));
+}
