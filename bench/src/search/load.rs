@@ -100,7 +100,7 @@ fn build(index: &mut Index, folder: &Path, documents: u64) -> Outcome {
 }
 
 fn cursor(number: u64) -> Cursor {
-    Cursor { serial: 1, end: number, is_settled: false }
+    Cursor { serial: 1, end: number, is_settled: false, ..Cursor::default() }
 }
 
 /// Adds documents until it is over, with a commit every so often.

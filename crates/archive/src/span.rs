@@ -5,16 +5,14 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use crate::archive::{Position, numbered};
+use crate::archive::{LOOKS_MAX, Position, numbered};
 use crate::encode::fields_of;
-use crate::read::{Fault, Kind, RecordHead, WarcReader};
+use crate::read::{Fault, Flaw, Kind, RecordHead, WarcReader};
 
 /// The longest block that is read: what a fetch keeps at most, with room for its framing.
 const BLOCK_BYTES_MAX: usize = 64 << 20;
 /// What is read of a file at once.
 const BUFFER_BYTES: usize = 256 * 1024;
-/// How often a file is looked for that takes its last name at this very moment.
-const OPEN_TRIES: usize = 8;
 
 /// An answer as it was kept, with what was noted beside it.
 #[derive(Debug)]
@@ -100,12 +98,19 @@ impl Span {
 
     /// Opens the file of the place that was reached, or the next one there is.
     fn open_next(&mut self) -> io::Result<bool> {
-        for _ in 0..OPEN_TRIES {
+        for look in 1..=LOOKS_MAX {
             let files = numbered(&self.folder)?;
             let range = self.at.serial..=self.to.serial;
-            let Some((serial, path)) = files.into_iter().find(|(it, _)| range.contains(it)) else {
-                return Ok(false);
-            };
+            let found = files.into_iter().find(|(it, _)| range.contains(it));
+            let is_missed = found.as_ref().is_none_or(|(serial, _)| *serial != self.at.serial);
+            // A list that is made while a file takes another name may lack it.
+            if is_missed && self.at.serial > 0 && look < LOOKS_MAX {
+                continue;
+            }
+            if is_missed && self.at.end > 0 {
+                break;
+            }
+            let Some((serial, path)) = found else { return Ok(false) };
             if serial > self.at.serial {
                 self.at = Position { serial, end: 0 };
             }
@@ -121,13 +126,18 @@ impl Span {
                 Err(error) => return Err(error),
             }
         }
-        Err(io::Error::new(io::ErrorKind::NotFound, "it takes another name again and again"))
+        let what = format!("file {} is not there, or takes another name again", self.at.serial);
+        Err(io::Error::new(io::ErrorKind::NotFound, what))
     }
 
     /// Reads a record, or leaves a file that has no more.
     fn step(&mut self) -> io::Result<Option<Met>> {
         let Some((path, reader)) = &mut self.open else { return Ok(None) };
-        let damage = |fault| Some(Met::Damage(Damage { file: path.clone(), fault }));
+        let damage = |fault: Fault| match fault.flaw {
+            // What could not be read now may be read another time: nothing is passed over.
+            Flaw::Unreadable(_) => Err(io::Error::other(format!("{}: {fault}", path.display()))),
+            _ => Ok(Some(Met::Damage(Damage { file: path.clone(), fault }))),
+        };
         let serial = self.at.serial;
         let mut record = match reader.next() {
             None => {
@@ -135,7 +145,7 @@ impl Span {
                 self.at = Position { serial: serial.saturating_add(1), end: 0 };
                 return Ok(self.held.take().map(Met::Kept));
             }
-            Some(Err(fault)) => return Ok(damage(fault)),
+            Some(Err(fault)) => return damage(fault),
             Some(Ok(record)) => record,
         };
         let place = Position { serial, end: record.offset };
@@ -156,7 +166,7 @@ impl Span {
         let head = record.head.clone();
         let end = match record.finish() {
             Ok(end) => Position { serial, end },
-            Err(fault) => return Ok(damage(fault)),
+            Err(fault) => return damage(fault),
         };
         self.at = end;
         if is_answer {
@@ -175,5 +185,32 @@ impl Span {
         }
         held.fields = fields_of(&block?);
         Ok(Some(Met::Kept(held)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_fails_is_an_error_and_not_the_end_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = Position { serial: 1, end: 100 };
+        let mut span = Span::new(folder.path(), Position { serial: 1, end: 0 }, to);
+        // A folder can be opened, and no byte of it can be read.
+        let file = BufReader::new(File::open(folder.path()).unwrap());
+        span.open = Some((folder.path().to_owned(), WarcReader::new(file)));
+        assert!(span.next().unwrap().is_err());
+    }
+
+    #[test]
+    fn a_file_of_which_a_part_was_read_cannot_be_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("rhumb-20260203040506-00002.warc.gz"), "").unwrap();
+        let to = Position { serial: 2, end: 0 };
+        let mut behind = Span::new(folder.path(), Position { serial: 1, end: 7 }, to);
+        assert_eq!(behind.next().unwrap().unwrap_err().kind(), io::ErrorKind::NotFound);
+        let mut before = Span::new(folder.path(), Position { serial: 1, end: 0 }, to);
+        assert!(before.next().is_none());
     }
 }

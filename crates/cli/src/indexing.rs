@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use rhumb_crawl::ask::{Contents, stopped};
 use rhumb_crawl::control::Question;
+use rhumb_crawl::forget::{self, Forgot};
 use rhumb_crawl::shell::{CrawlError, CrawlSettings, News};
 use rhumb_gather::{GatherError, GatherSettings, Gatherer, Progress};
 use rhumb_index::Searcher;
@@ -24,6 +25,8 @@ use crate::{tell, word};
 
 /// The folder of the index in a crawl's folder.
 pub(crate) const FOLDER: &str = "index";
+/// The folder of a crawl that has begun to know something.
+const TABLES: &str = "tables";
 /// An index that is being made; at any other time it is of no use.
 const NEW: &str = "index.new";
 /// One that was replaced; at any other time it is of no use.
@@ -45,7 +48,10 @@ pub(crate) fn command(args: &IndexArgs) -> Result<ExitCode, Fault> {
         Found::Running(_) => {
             let stop = word::path(folder);
             return Err(Fault::usage(
-                format!("the crawl in {} runs: its index cannot be made anew now", folder.display()),
+                format!(
+                    "the crawl in {} runs: its index cannot be made anew now",
+                    folder.display()
+                ),
                 format!("rhumb stop {stop}, then the same again"),
             ));
         }
@@ -74,9 +80,7 @@ pub(crate) fn is_current(folder: &Path) -> Result<bool, Fault> {
         return Ok(false);
     }
     let Ok(searcher) = Searcher::open(&folder.join(FOLDER)) else { return Ok(false) };
-    let archive = folder.join(crate::crawl::ARCHIVE_NAME);
-    rhumb_gather::is_read(&archive, searcher.cursor())
-        .map_err(|error| Fault::file("look into", archive.display(), &error))
+    rhumb_gather::is_read(folder, searcher.cursor()).map_err(|error| fault(&error, folder))
 }
 
 /// Reads a crawl at rest to its end.
@@ -94,8 +98,8 @@ pub(crate) fn follower(plan: &Plan, home: &Home) -> Result<Gatherer, Fault> {
 }
 
 /// Keeps the index in step with a running crawl, until that has ended.
-pub(crate) fn follow(gatherer: Gatherer, news: &Receiver<News>, folder: &Path) -> Result<(), Fault> {
-    gatherer.follow(news).map_err(|error| fault(&error, folder))
+pub(crate) fn follow(gatherer: Gatherer, news: &Receiver<News>) -> Result<(), GatherError> {
+    gatherer.follow(news)
 }
 
 /// Takes an index away, before what it holds is forgotten.
@@ -110,6 +114,12 @@ pub(crate) fn discard(folder: &Path) -> Result<bool, Fault> {
 /// An index that has read all that a crawl has, and how many pages are in it.
 fn caught_up(plan: &Plan, index: &Path) -> Result<(Gatherer, u64), Fault> {
     let folder = &plan.engine.folder;
+    // A takedown that was cut short comes first: the index holds nothing of what is forgotten.
+    if folder.join(TABLES).exists()
+        && forget::finish(&plan.engine).map_err(rest::unreadable(folder))? != Forgot::default()
+    {
+        clear(index)?;
+    }
     let contents = contents(&plan.engine)?;
     let settings = GatherSettings {
         folder: folder.clone(),
@@ -153,11 +163,7 @@ fn contents(engine: &CrawlSettings) -> Result<Option<Contents>, Fault> {
 }
 
 /// Reads to the end, and says how many pages there are then.
-fn read(
-    gatherer: &mut Gatherer,
-    contents: &Contents,
-    folder: &Path,
-) -> Result<u64, GatherError> {
+fn read(gatherer: &mut Gatherer, contents: &Contents, folder: &Path) -> Result<u64, GatherError> {
     let mut told = Instant::now();
     let mut tell_progress = |progress: &Progress| {
         if told.elapsed() >= LINE_EVERY {
@@ -168,6 +174,10 @@ fn read(
         }
     };
     let caught = gatherer.catch_up(Some(contents), &mut tell_progress)?;
+    if caught.missing > 0 {
+        let pages = counted(caught.missing, "copy");
+        tell(&format!("note: the first text of {pages} of pages is not in the archive"));
+    }
     for flaw in &caught.flaws {
         tell(&format!("warning: {flaw}"));
     }
@@ -178,7 +188,9 @@ fn fault(error: &GatherError, folder: &Path) -> Fault {
     let shown = word::path(folder);
     Fault::failed(
         error.to_string(),
-        format!("check the disk and the rights of {shown}, then rhumb index {shown}: nothing is lost"),
+        format!(
+            "check the disk and the rights of {shown}, then rhumb index {shown}: nothing is lost"
+        ),
     )
 }
 
@@ -200,9 +212,10 @@ fn swap(folder: &Path) -> Result<(), Fault> {
 fn restore(folder: &Path) -> Result<(), Fault> {
     let (index, old) = (folder.join(FOLDER), folder.join(OLD));
     if old.exists() && !index.exists() {
-        return fs::rename(&old, &index)
-            .map_err(|error| Fault::file("put back", index.display(), &error));
+        fs::rename(&old, &index)
+            .map_err(|error| Fault::file("put back", index.display(), &error))?;
     }
+    clear(&folder.join(NEW))?;
     clear(&old)
 }
 

@@ -9,7 +9,7 @@ use rhumb_rules::of_meta;
 use rhumb_web::{Directive, Directives, Link, LinkKind, UrlKey};
 
 use crate::moment;
-use crate::reading::{Answer, Reader};
+use crate::reading::{Answer, Reader, Unread};
 
 /// The most links of one page that count: a longer list is made for machines.
 const LINKS_MAX: usize = 10_000;
@@ -27,15 +27,16 @@ struct Told {
 
 impl Reader {
     /// The document in an answer; nothing where there is none, or none that may be found.
-    pub(crate) fn document(&self, answer: &Answer<'_>) -> Option<Document> {
+    pub(crate) fn document(&self, answer: &Answer<'_>) -> Result<Option<Document>, Unread> {
         let media_type = answer.header("content-type");
         let told = match Kind::of(&answer.body, media_type, answer.url) {
             Some(kind) => self.read_document(kind, answer)?,
-            None => self.read_page(answer)?,
+            None => self.read_page(answer),
         };
+        let Some(told) = told else { return Ok(None) };
         let wishes = answer.directives.union(told.directives);
         if wishes.has(Directive::NoIndex) {
-            return None;
+            return Ok(None);
         }
         let key = self.key(answer.url);
         let links =
@@ -45,7 +46,7 @@ impl Reader {
         let mut dates = dates.iter().flatten().filter_map(|date| moment::rfc_3339(date));
         let date = dates.find_map(|date| moment::dated(date, answer.fetched_ms));
         let last_modified = || moment::of_header(answer.header("last-modified")?);
-        Some(Document {
+        Ok(Some(Document {
             key,
             url: answer.url.clone(),
             title: told.title,
@@ -62,7 +63,7 @@ impl Reader {
             no_archive: wishes.has(Directive::NoArchive),
             original: None,
             links,
-        })
+        }))
     }
 
     fn read_page(&self, answer: &Answer<'_>) -> Option<Told> {
@@ -71,18 +72,26 @@ impl Reader {
         let read =
             rhumb_page::read_whole(&answer.body, media_type, spoken, answer.url, self.canon)?;
         let (page, article) = read;
-        let Scan { title, links, metas, .. } = page.scan;
-        let wishes = metas.iter().map(|(name, content)| of_meta(&self.agent, name, content));
-        let directives = wishes.fold(Directives::NONE, Directives::union);
+        let directives = self.wishes(&page.scan);
+        let Scan { title, links, .. } = page.scan;
         let kind = if page.format == Format::Text { "text" } else { "html" };
         Some(Told { kind, title, article, links, directives })
     }
 
-    fn read_document(&self, kind: Kind, answer: &Answer<'_>) -> Option<Told> {
-        let mut extract = self.formats.as_ref()?.read(kind, answer.body.clone());
-        // What nobody reads is only kept; what we could not read now can be read another time.
-        if matches!(extract.end, End::Stored | End::Unread(_)) {
-            return None;
+    /// What a page asks of us.
+    pub(crate) fn wishes(&self, scan: &Scan) -> Directives {
+        let wishes = scan.metas.iter().map(|(name, content)| of_meta(&self.agent, name, content));
+        wishes.fold(Directives::NONE, Directives::union)
+    }
+
+    fn read_document(&self, kind: Kind, answer: &Answer<'_>) -> Result<Option<Told>, Unread> {
+        let Some(formats) = &self.formats else { return Ok(None) };
+        let mut extract = formats.read(kind, answer.body.clone());
+        match extract.end {
+            // What nobody reads is only kept.
+            End::Stored => return Ok(None),
+            End::Unread(_) => return Err(Unread),
+            _ => {}
         }
         let language = extract.language.take();
         let spoken = answer.header("content-language");
@@ -92,11 +101,12 @@ impl Reader {
         article.about.published = extract.created.take();
         let scan = extract.into_scan(answer.url, self.canon);
         let directives = Directives::NONE;
-        Some(Told { kind: kind.word(), title: scan.title, article, links: scan.links, directives })
+        let (kind, title, links) = (kind.word(), scan.title, scan.links);
+        Ok(Some(Told { kind, title, article, links, directives }))
     }
 
     /// The links that count, each text to each page once.
-    fn links(&self, own: UrlKey, links: Vec<Link>) -> Vec<OutLink> {
+    pub(crate) fn links(&self, own: UrlKey, links: Vec<Link>) -> Vec<OutLink> {
         let mut met = HashSet::with_capacity(links.len().min(LINKS_MAX));
         let mut found = Vec::with_capacity(links.len().min(LINKS_MAX));
         for Link { url, kind, text, nofollow } in links {

@@ -14,6 +14,10 @@ use crate::verdicts::Verdict;
 /// News of this time are taken in together: to open the archive for each page costs more than to
 /// read it.
 const GATHER_FOR: Duration = Duration::from_millis(250);
+/// A crawl that brings fewer pages between two commits leaves time to add others again that have
+/// more texts of links now, this many at most.
+const CALM_PAGES: u64 = 200;
+const REFRESHED_MAX: usize = 64;
 /// How long nothing need be done while nothing comes.
 const IDLE: Duration = Duration::from_hours(1);
 
@@ -31,13 +35,13 @@ impl Gatherer {
     /// Reads behind a running crawl, and commits every few moments, until the crawl has ended.
     pub fn follow(mut self, news: &Receiver<News>) -> Result<(), GatherError> {
         let mut committed = Instant::now();
-        let mut is_dirty = false;
+        let (mut is_dirty, mut pages) = (false, 0);
         loop {
             let every = self.settings.commit_every;
             let wait = if is_dirty { every.saturating_sub(committed.elapsed()) } else { IDLE };
             let heard = self.hear(news, wait);
             if let Some(kept) = heard.kept.filter(|kept| *kept > self.at) {
-                self.read_to(kept, &mut |_| {})?;
+                self.read_to(kept, None, &mut |_| {})?;
                 is_dirty = true;
             }
             for (key, original) in heard.likened {
@@ -48,9 +52,13 @@ impl Gatherer {
                 return self.finish(self.is_settled);
             }
             if is_dirty && committed.elapsed() >= every {
+                let is_calm = self.caught.pages - pages < CALM_PAGES;
+                let refreshed = if is_calm { self.index.refresh(REFRESHED_MAX)? } else { 0 };
                 self.commit()?;
-                self.index.rank()?;
-                (committed, is_dirty) = (Instant::now(), false);
+                // The ranks that there are serve until those of the end, which tells what failed.
+                self.index.rank().ok();
+                pages = self.caught.pages;
+                (committed, is_dirty) = (Instant::now(), refreshed == REFRESHED_MAX);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reads a crawl, and tells the index.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,12 +14,17 @@ use crate::error::GatherError;
 use crate::reading::Reader;
 use crate::settings::GatherSettings;
 use crate::verdicts::Verdicts;
-use crate::{pipeline, position};
+use crate::{ARCHIVE, is_read, pipeline, position, standing};
 
-/// The folder of the archive in a crawl's folder.
-const ARCHIVE: &str = "archive";
 /// What is told of progress, at most so often.
 const TELL_EVERY: Duration = Duration::from_millis(200);
+/// Bytes of the archive beyond which it takes less time to read all verdicts of a crawl than to ask
+/// for that on each page.
+const STEP_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes of the archive beyond which links are read before all else: a page that is taken in with
+/// all texts of links to it need not be taken in again.
+const LINKS_FIRST_BYTES: u64 = 1 << 20;
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +47,9 @@ pub struct Caught {
     /// Pages that were left out, because the payload they have from an earlier capture is not in
     /// the archive.
     pub missing: u64,
+    /// Captures that we could not read, which is no fault of theirs; what the index had of their
+    /// pages stays.
+    pub unread: u64,
     /// What could not be read of the archive; the first of it.
     pub flaws: Vec<Damage>,
 }
@@ -59,7 +67,9 @@ pub struct Gatherer {
     pub(crate) is_settled: bool,
     pub(crate) verdicts: Verdicts,
     /// Where payloads lie that were looked for.
-    pub(crate) places: HashMap<String, Option<Position>>,
+    pub(crate) places: HashMap<String, Position>,
+    /// Payloads that have no page in them.
+    pub(crate) barren: HashSet<u64>,
     pub(crate) caught: Caught,
 }
 
@@ -83,9 +93,19 @@ impl Gatherer {
             formats: formats.transpose().map_err(GatherError::Documents)?,
         });
         // Of a crawl that has not begun everything is known.
-        let is_settled = index.cursor().is_settled || end == Position::default();
-        let (verdicts, places, caught) = (Verdicts::default(), HashMap::new(), Caught::default());
-        Ok(Self { settings, archive, index, reader, at, is_settled, verdicts, places, caught })
+        let is_settled = end == Position::default() || is_read(&settings.folder, index.cursor())?;
+        Ok(Self {
+            settings,
+            archive,
+            index,
+            reader,
+            at,
+            is_settled,
+            verdicts: Verdicts::default(),
+            places: HashMap::new(),
+            barren: HashSet::new(),
+            caught: Caught::default(),
+        })
     }
 
     /// Reads a crawl that does not run to its end, as far as what it knows of its pages speaks of
@@ -104,9 +124,19 @@ impl Gatherer {
         if to < self.at {
             return Err(GatherError::Ahead { folder: self.archive.clone() });
         }
-        if to > self.at || !self.is_settled {
-            self.verdicts = contents.map(Verdicts::of).transpose()?.unwrap_or_default();
-            self.read_to(to, tell)?;
+        let is_read = self.is_settled && is_read(&self.settings.folder, self.index.cursor())?;
+        if to > self.at || !is_read {
+            let step = rhumb_archive::distance(&self.archive, self.at, to);
+            let step = step.map_err(GatherError::archive(&self.archive))?;
+            let is_step = step <= STEP_BYTES_MAX;
+            if let Some(contents) = contents.filter(|_| !is_step) {
+                self.verdicts = Verdicts::of(contents)?;
+            }
+            let asked = contents.filter(|_| is_step);
+            if step > LINKS_FIRST_BYTES {
+                self.note_links(to, asked)?;
+            }
+            self.read_to(to, asked, tell)?;
             self.verdicts = Verdicts::default();
             if let Some(contents) = contents {
                 self.judge(contents)?;
@@ -119,26 +149,53 @@ impl Gatherer {
 
     /// Ends a reading: what depends on all of it is put in order.
     pub(crate) fn finish(&mut self, is_settled: bool) -> Result<(), GatherError> {
-        self.index.commit(self.cursor(false))?;
+        self.commit()?;
         self.index.settle()?;
-        self.index.commit(self.cursor(is_settled))?;
+        if is_settled {
+            let (reach, log_end) = standing(&self.settings.folder)?;
+            self.index.commit(Cursor { is_settled, reach, log_end, ..self.cursor() })?;
+        }
         self.is_settled = is_settled;
         Ok(())
     }
 
     /// Commits what was read so far.
     pub(crate) fn commit(&mut self) -> Result<(), GatherError> {
-        Ok(self.index.commit(self.cursor(false))?)
+        Ok(self.index.commit(self.cursor())?)
     }
 
-    fn cursor(&self, is_settled: bool) -> Cursor {
-        Cursor { serial: self.at.serial, end: self.at.end, is_settled }
+    fn cursor(&self) -> Cursor {
+        Cursor { serial: self.at.serial, end: self.at.end, ..Cursor::default() }
     }
 
-    /// Reads the archive on to a place.
+    /// Notes the texts of all links up to a place, and reads nothing else.
+    fn note_links(&mut self, to: Position, contents: Option<&Contents>) -> Result<(), GatherError> {
+        let (reader, archive) = (Arc::clone(&self.reader), self.archive.clone());
+        let (threads, from) = (self.settings.threads, self.at);
+        let read = |kept| reader.read_links(kept);
+        pipeline::read(read, &archive, (from, to), threads, |batches| {
+            for batch in batches {
+                let batch = batch.map_err(GatherError::archive(&archive))?;
+                for (found, end) in batch.findings {
+                    let Some((url, links)) = found else { continue };
+                    let key = self.reader.key(&url);
+                    if self.verdict_on(key, end, contents)?.mark.is_none() {
+                        self.index.link(&url, &links)?;
+                    }
+                }
+                if self.index.wants_commit() {
+                    self.commit()?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the archive on to a place. Verdicts that are not known yet can be asked for.
     pub(crate) fn read_to(
         &mut self,
         to: Position,
+        contents: Option<&Contents>,
         tell: &mut dyn FnMut(&Progress),
     ) -> Result<(), GatherError> {
         let (reader, archive) = (Arc::clone(&self.reader), self.archive.clone());
@@ -146,10 +203,11 @@ impl Gatherer {
         let all = rhumb_archive::distance(&archive, from, to);
         let bytes_all = all.map_err(GatherError::archive(&archive))?;
         let mut told = Instant::now();
-        let done = pipeline::read(&reader, &archive, (from, to), threads, |batches| {
+        let read = |kept| reader.read(kept);
+        let done = pipeline::read(read, &archive, (from, to), threads, |batches| {
             for batch in batches {
                 let batch = batch.map_err(GatherError::archive(&archive))?;
-                self.take(batch)?;
+                self.take(batch, contents)?;
                 if told.elapsed() >= TELL_EVERY {
                     told = Instant::now();
                     let read = rhumb_archive::distance(&archive, from, self.at);

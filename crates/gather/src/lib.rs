@@ -19,20 +19,32 @@ mod settings;
 mod taking;
 mod verdicts;
 
-use std::io;
 use std::path::Path;
 
 use rhumb_archive::Position;
-use rhumb_index::Cursor;
+use rhumb_crawl::ask::stopped;
+use rhumb_index::{Cursor, Place};
 
 pub use error::GatherError;
 pub use gatherer::{Caught, Gatherer, Progress};
 pub use settings::GatherSettings;
 
-/// Whether an index that has read so far has read all of an archive, with all that the crawl has
-/// found out of its pages.
-pub fn is_read(archive: &Path, cursor: Cursor) -> io::Result<bool> {
-    Ok(cursor.is_settled && position(cursor) == rhumb_archive::reach(archive)?)
+/// The folder of the archive in a crawl's folder.
+const ARCHIVE: &str = "archive";
+
+/// Whether an index that has read so far has read all of the crawl in a folder, with all that it
+/// has found out of its pages: neither its archive nor its log has changed since.
+pub fn is_read(folder: &Path, cursor: Cursor) -> Result<bool, GatherError> {
+    Ok(cursor.is_settled && (cursor.reach, cursor.log_end) == standing(folder)?)
+}
+
+/// How far the files of a crawl reach, of its archive and of its log. Those of a crawl that was
+/// killed reach further than it knows.
+fn standing(folder: &Path) -> Result<(Place, u64), GatherError> {
+    let archive = folder.join(ARCHIVE);
+    let reach = rhumb_archive::reach(&archive).map_err(GatherError::archive(&archive))?;
+    let reach = Place { serial: reach.serial, offset: reach.end };
+    Ok((reach, stopped::log_reach(folder)?))
 }
 
 /// Where a cursor stands in the archive.

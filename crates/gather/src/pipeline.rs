@@ -7,49 +7,49 @@ use std::thread;
 
 use rhumb_archive::{Damage, Kept, Met, Position, Span};
 
-use crate::reading::{Finding, Reader};
-
 /// Captures that are understood in one go.
-const BATCH_MAX: usize = 128;
-/// Bytes of a batch beyond which it takes no more captures.
-const BATCH_BYTES: usize = 8 << 20;
-/// Batches that wait to be taken in.
-const BATCHES_MAX: usize = 2;
+const BATCH_MAX: usize = 32;
+/// Bytes of a batch beyond which it takes no more captures. A body unpacks to twenty times as much
+/// at most, and all texts of a batch are held.
+const BATCH_BYTES: usize = 1 << 20;
+/// Batches that wait to be taken in: none but the one that was made while another is taken.
+const BATCHES_MAX: usize = 0;
 
 /// Some captures, understood.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct Batch<F> {
     /// What each means, and where its records end.
-    pub(crate) findings: Vec<(Finding, Position)>,
+    pub(crate) findings: Vec<(F, Position)>,
     /// What could not be read.
     pub(crate) damages: Vec<Damage>,
 }
 
 /// Reads the archive from one place to another, and hands batches over as they come.
-pub(crate) fn read<T>(
-    reader: &Reader,
+pub(crate) fn read<F: Send, T>(
+    read: impl Fn(Kept) -> F + Sync,
     archive: &Path,
     span: (Position, Position),
     threads: usize,
-    take: impl FnOnce(Receiver<io::Result<Batch>>) -> T,
+    take: impl FnOnce(Receiver<io::Result<Batch<F>>>) -> T,
 ) -> T {
     let (sender, batches) = sync_channel(BATCHES_MAX);
     thread::scope(|scope| {
-        scope.spawn(move || produce(reader, Span::new(archive, span.0, span.1), threads, &sender));
+        let read = &read;
+        scope.spawn(move || produce(read, Span::new(archive, span.0, span.1), threads, &sender));
         take(batches)
     })
 }
 
-fn produce(
-    reader: &Reader,
+fn produce<F: Send>(
+    read: &(impl Fn(Kept) -> F + Sync),
     mut span: Span,
     threads: usize,
-    sender: &SyncSender<io::Result<Batch>>,
+    sender: &SyncSender<io::Result<Batch<F>>>,
 ) {
     loop {
         let batch = next(&mut span).map(|(captures, damages)| {
             let is_last = captures.is_empty() && damages.is_empty();
-            (!is_last).then(|| Batch { findings: understand(reader, captures, threads), damages })
+            (!is_last).then(|| Batch { findings: understand(read, captures, threads), damages })
         });
         let is_failed = batch.is_err();
         // Nobody takes it where taking in has failed.
@@ -77,10 +77,14 @@ fn next(span: &mut Span) -> io::Result<(Vec<Kept>, Vec<Damage>)> {
 }
 
 /// Reads what captures say: one thread takes in what others understand.
-fn understand(reader: &Reader, captures: Vec<Kept>, threads: usize) -> Vec<(Finding, Position)> {
+fn understand<F: Send>(
+    read: &(impl Fn(Kept) -> F + Sync),
+    captures: Vec<Kept>,
+    threads: usize,
+) -> Vec<(F, Position)> {
     let read = |kept: Kept| {
         let end = kept.end;
-        (reader.read(kept), end)
+        (read(kept), end)
     };
     let threads = threads.saturating_sub(1).max(1);
     if threads == 1 {
@@ -97,7 +101,7 @@ fn understand(reader: &Reader, captures: Vec<Kept>, threads: usize) -> Vec<(Find
             }
             shares.push(scope.spawn(move || share.into_iter().map(read).collect::<Vec<_>>()));
         }
-        let done = shares.into_iter().map(|share| share.join().expect("reading does not panic"));
+        let done = shares.into_iter().map(|share| share.join().expect("what panics is caught"));
         done.flatten().collect()
     })
 }

@@ -1,13 +1,18 @@
 //! From a capture to what the index is told: one page, and nothing of any other.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use bytes::Bytes;
 use rhumb_archive::{HttpMessage, Kept, Kind, RecordHead};
-use rhumb_formats::BlockingFormats;
-use rhumb_index::{Document, Place};
+use rhumb_formats::{BlockingFormats, Kind as Format};
+use rhumb_index::{Document, OutLink, Place};
 use rhumb_rules::of_header;
 use rhumb_web::{Canon, CanonUrl, Directive, Directives, HashKey, UrlKey};
 
 use crate::moment;
+
+/// The longest ending of a path that tells what a payload is.
+const ENDING_BYTES_MAX: usize = 5;
 
 /// What a capture means for the index.
 #[derive(Debug)]
@@ -18,11 +23,19 @@ pub(crate) enum Finding {
     Again(Box<Again>),
     /// There is no page to be found, and if there was one it goes.
     Gone(CanonUrl),
+    /// The same, and so it is with each capture of this payload and kind.
+    Barren(CanonUrl, u64),
     /// It leads elsewhere.
     Moved(CanonUrl, CanonUrl),
     /// It says nothing of a page.
     Nothing,
+    /// We could not read it, which says nothing of the page.
+    Unread,
 }
+
+/// We could not read a document, which is no fault of it.
+#[derive(Debug)]
+pub(crate) struct Unread;
 
 /// A capture whose payload lies elsewhere.
 #[derive(Debug)]
@@ -32,6 +45,10 @@ pub(crate) struct Again {
     pub(crate) of: CanonUrl,
     /// The digest of the payload.
     pub(crate) digest: String,
+    /// What it has in common with each capture of this payload and kind.
+    pub(crate) sort: u64,
+    /// What its own head asks for.
+    pub(crate) directives: Directives,
     /// The capture, with its head only.
     pub(crate) kept: Kept,
 }
@@ -70,12 +87,16 @@ impl Reader {
 
     /// Reads a capture.
     pub(crate) fn read(&self, kept: Kept) -> Finding {
+        guarded(|| self.meaning(kept))
+    }
+
+    fn meaning(&self, kept: Kept) -> Finding {
         let Some(url) = page_url(&kept) else { return Finding::Nothing };
         let message = HttpMessage::split(&kept.block);
         let status = message.status().and_then(|status| status.parse().ok()).unwrap_or(0_u16);
         match status {
             200..300 if self.directives(&message).has(Directive::NoIndex) => Finding::Gone(url),
-            200..300 if kept.head.kind == Kind::Revisit => again(url, kept),
+            200..300 if kept.head.kind == Kind::Revisit => self.again(url, kept),
             200..300 => self.page(url, &kept, &message),
             304 => Finding::Nothing,
             300..400 => {
@@ -91,11 +112,35 @@ impl Reader {
         }
     }
 
+    /// The links of a page that may be found, and nothing else of it.
+    pub(crate) fn read_links(&self, kept: Kept) -> Option<(CanonUrl, Vec<OutLink>)> {
+        catch_unwind(AssertUnwindSafe(|| self.links_of(&kept))).unwrap_or_default()
+    }
+
+    fn links_of(&self, kept: &Kept) -> Option<(CanonUrl, Vec<OutLink>)> {
+        let url = page_url(kept).filter(|_| kept.head.kind == Kind::Response)?;
+        let message = HttpMessage::split(&kept.block);
+        let status = message.status().and_then(|status| status.parse().ok()).unwrap_or(0_u16);
+        let media_type = message.header("content-type").and_then(text);
+        let body = Some(body(&message)).filter(|_| (200..300).contains(&status))?;
+        // Documents have few links, and take long.
+        if Format::of(&body, media_type, &url).is_some() {
+            return None;
+        }
+        let scan = rhumb_page::read_links(&body, media_type, &url, self.canon, false).scan;
+        let wishes = self.directives(&message).union(self.wishes(&scan));
+        let is_closed = wishes.has(Directive::NoIndex) || wishes.has(Directive::NoFollow);
+        let links = (!is_closed).then(|| self.links(self.key(&url), scan.links))?;
+        Some((url, links))
+    }
+
     /// Reads a capture whose payload is that of this answer, which was kept before.
     pub(crate) fn read_again(&self, again: &Again, earlier: &[u8]) -> Finding {
-        let message = HttpMessage::split(&again.kept.block);
-        let body = body(&HttpMessage::split(earlier));
-        self.document_of(again.url.clone(), &again.kept, &message, body)
+        guarded(|| {
+            let message = HttpMessage::split(&again.kept.block);
+            let body = body(&HttpMessage::split(earlier));
+            self.document_of(again.url.clone(), &again.kept, &message, body)
+        })
     }
 
     fn page(&self, url: CanonUrl, kept: &Kept, message: &HttpMessage<'_>) -> Finding {
@@ -119,9 +164,32 @@ impl Reader {
             directives: self.directives(message),
         };
         match self.document(&answer) {
-            Some(document) => Finding::Page(Box::new(document)),
-            None => Finding::Gone(url),
+            Ok(Some(document)) => Finding::Page(Box::new(document)),
+            Ok(None) => match answer.digest.map(|digest| self.sort(digest, message, &url)) {
+                Some(sort) => Finding::Barren(url, sort),
+                None => Finding::Gone(url),
+            },
+            Err(Unread) => Finding::Unread,
         }
+    }
+
+    fn again(&self, url: CanonUrl, kept: Kept) -> Finding {
+        let of = kept.head.field("WARC-Refers-To-Target-URI");
+        let of = of.and_then(|of| CanonUrl::parse_with(of, Canon::KeepQuery).ok());
+        let digest = kept.head.field("WARC-Payload-Digest").map(str::to_owned);
+        let (Some(of), Some(digest)) = (of, digest) else { return Finding::Nothing };
+        let message = HttpMessage::split(&kept.block);
+        let (sort, directives) = (self.sort(&digest, &message, &url), self.directives(&message));
+        Finding::Again(Box::new(Again { url, of, digest, sort, directives, kept }))
+    }
+
+    /// All on which it depends whether there is a page in an answer that does not forbid it.
+    fn sort(&self, digest: &str, message: &HttpMessage<'_>, url: &CanonUrl) -> u64 {
+        let media_type = message.header("content-type").unwrap_or_default();
+        let ending = url.path().rsplit_once('.').map_or("", |(_, ending)| ending);
+        let ending = if ending.len() > ENDING_BYTES_MAX { "" } else { ending };
+        let parts = [digest.as_bytes(), media_type, ending.as_bytes()];
+        self.hash.hash(&parts.join(&b'\n'))
     }
 
     fn directives(&self, message: &HttpMessage<'_>) -> Directives {
@@ -142,14 +210,10 @@ fn page_url(kept: &Kept) -> Option<CanonUrl> {
     is_page.then_some(url)
 }
 
-fn again(url: CanonUrl, kept: Kept) -> Finding {
-    let of = kept.head.field("WARC-Refers-To-Target-URI");
-    let of = of.and_then(|of| CanonUrl::parse_with(of, Canon::KeepQuery).ok());
-    let digest = kept.head.field("WARC-Payload-Digest").map(str::to_owned);
-    match (of, digest) {
-        (Some(of), Some(digest)) => Finding::Again(Box::new(Again { url, of, digest, kept })),
-        _ => Finding::Nothing,
-    }
+/// One page that makes a parser panic keeps no other out of the index.
+fn guarded(read: impl FnOnce() -> Finding) -> Finding {
+    // What it leaves half done is dropped with it.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or(Finding::Unread)
 }
 
 /// When a capture began, in milliseconds since 1970.
@@ -167,4 +231,16 @@ fn body(message: &HttpMessage<'_>) -> Bytes {
 
 pub(crate) fn text(value: &[u8]) -> Option<&str> {
     std::str::from_utf8(value).ok().map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_panics_says_nothing_of_a_page() {
+        let mut findings = vec![Finding::Nothing];
+        let found = guarded(|| findings.remove(1));
+        assert!(matches!(found, Finding::Unread), "{found:?}");
+    }
 }

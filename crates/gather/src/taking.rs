@@ -1,9 +1,9 @@
 //! What captures mean is told to the index, one after the other.
 
-use rhumb_archive::{Position, WarcReader};
+use rhumb_archive::Position;
 use rhumb_crawl::ask::Contents;
 use rhumb_index::{Document, Place};
-use rhumb_web::UrlKey;
+use rhumb_web::{Directive, UrlKey};
 
 use crate::error::GatherError;
 use crate::gatherer::Gatherer;
@@ -15,14 +15,20 @@ use crate::verdicts::Verdict;
 const FLAWS_MAX: usize = 100;
 /// Places of payloads that are remembered.
 const PLACES_MAX: usize = 4_096;
+/// Payloads without a page that are remembered.
+const BARREN_MAX: usize = 1 << 16;
 /// The longest block of an earlier capture that is read, as in a span of the archive.
 const BLOCK_BYTES_MAX: usize = 64 << 20;
 
 impl Gatherer {
     /// Takes a batch in, and commits where it must.
-    pub(crate) fn take(&mut self, batch: Batch) -> Result<(), GatherError> {
+    pub(crate) fn take(
+        &mut self,
+        batch: Batch<Finding>,
+        contents: Option<&Contents>,
+    ) -> Result<(), GatherError> {
         for (finding, end) in batch.findings {
-            self.take_one(finding, end)?;
+            self.take_one(finding, end, contents)?;
             self.at = end;
             if self.index.wants_commit() {
                 self.commit()?;
@@ -33,22 +39,43 @@ impl Gatherer {
         Ok(())
     }
 
-    fn take_one(&mut self, finding: Finding, end: Position) -> Result<(), GatherError> {
+    fn take_one(
+        &mut self,
+        finding: Finding,
+        end: Position,
+        contents: Option<&Contents>,
+    ) -> Result<(), GatherError> {
         match finding {
             Finding::Nothing => {}
+            Finding::Unread => self.caught.unread += 1,
             Finding::Gone(url) => self.index.remove(self.reader.key(&url))?,
+            Finding::Barren(url, sort) => {
+                self.remember_barren(sort);
+                self.index.remove(self.reader.key(&url))?;
+            }
             Finding::Moved(from, to) => self.index.moved(&from, self.reader.key(&to))?,
             Finding::Page(document) => {
-                let verdict = self.verdicts.on(document.key, end);
+                let verdict = self.verdict_on(document.key, end, contents)?;
                 self.put(*document, verdict)?;
             }
             Finding::Again(again) => {
                 let key = self.reader.key(&again.url);
-                let verdict = self.verdicts.on(key, end);
+                let verdict = self.verdict_on(key, end, contents)?;
                 self.put_again(&again, key, verdict)?;
             }
         }
         Ok(())
+    }
+
+    pub(crate) fn verdict_on(
+        &self,
+        key: UrlKey,
+        end: Position,
+        contents: Option<&Contents>,
+    ) -> Result<Verdict, GatherError> {
+        let Some(contents) = contents else { return Ok(self.verdicts.on(key, end)) };
+        let (original, mark) = contents.told_of(key)?;
+        Ok(Verdict { original, mark })
     }
 
     /// Takes a page in, unless it is not what its status says.
@@ -74,11 +101,17 @@ impl Gatherer {
         if of != key {
             verdict.original = verdict.original.or(Some(of));
         }
+        let no_snippet = again.directives.has(Directive::NoSnippet);
+        let no_archive = again.directives.has(Directive::NoArchive);
+        let is_obeyed =
+            |held: &Document| (held.no_snippet || !no_snippet) && (held.no_archive || !no_archive);
         match held {
             // The page is as it was.
-            Some(_) if of == key && verdict.mark.is_none() => {
+            Some(held) if of == key && verdict.mark.is_none() && is_obeyed(&held) => {
                 Ok(self.index.liken(key, verdict.original)?)
             }
+            // Its links are not held.
+            Some(_) if of == key => self.put_from_archive(again, key, verdict),
             Some(held) => {
                 let place = again.kept.place;
                 let copy = Document {
@@ -87,6 +120,8 @@ impl Gatherer {
                     fetched_ms: fetched_ms(&again.kept.head),
                     place: Place { serial: place.serial, offset: place.end },
                     links: Vec::new(),
+                    no_snippet: held.no_snippet || no_snippet,
+                    no_archive: held.no_archive || no_archive,
                     ..held
                 };
                 self.put(copy, verdict)
@@ -102,37 +137,47 @@ impl Gatherer {
         key: UrlKey,
         verdict: Verdict,
     ) -> Result<(), GatherError> {
-        match self.earlier(&again.digest)?.map(|block| self.reader.read_again(again, &block)) {
-            Some(Finding::Page(document)) => self.put(*document, verdict),
-            Some(_) => Ok(self.index.remove(key)?),
-            None => {
-                self.caught.missing += 1;
-                Ok(())
-            }
+        // What is not what its status says is not read for that.
+        if verdict.mark.is_some() || self.barren.contains(&again.sort) {
+            return Ok(self.index.remove(key)?);
         }
+        match self.earlier(again)?.map(|block| self.reader.read_again(again, &block)) {
+            Some(Finding::Page(document)) => return self.put(*document, verdict),
+            Some(Finding::Unread) => self.caught.unread += 1,
+            Some(_) => {
+                self.remember_barren(again.sort);
+                self.index.remove(key)?;
+            }
+            None => self.caught.missing += 1,
+        }
+        Ok(())
+    }
+
+    fn remember_barren(&mut self, sort: u64) {
+        if self.barren.len() == BARREN_MAX {
+            self.barren.clear();
+        }
+        self.barren.insert(sort);
     }
 
     /// The block of the capture that has this payload.
-    fn earlier(&mut self, digest: &str) -> Result<Option<Vec<u8>>, GatherError> {
-        let known = self.places.get(digest).copied();
-        let place = if let Some(place) = known {
-            place
+    fn earlier(&mut self, again: &Again) -> Result<Option<Vec<u8>>, GatherError> {
+        let place = if let Some(place) = self.places.get(&again.digest) {
+            *place
         } else {
-            let found = rhumb_archive::payload_place(&self.archive, digest);
+            let of = again.of.as_str();
+            let found = rhumb_archive::payload_place(&self.archive, of, &again.digest);
             let found = found.map_err(GatherError::archive(&self.archive))?;
+            let Some(place) = found else { return Ok(None) };
             if self.places.len() == PLACES_MAX {
                 self.places.clear();
             }
-            self.places.insert(digest.to_owned(), found);
-            found
+            self.places.insert(again.digest.clone(), place);
+            place
         };
-        let failed = GatherError::archive(&self.archive);
-        let Some(place) = place else { return Ok(None) };
-        let Some(file) = rhumb_archive::file_of(&self.archive, place).map_err(failed)? else {
-            return Ok(None);
-        };
-        let opened = WarcReader::open_at(&file, place.end);
-        let mut reader = opened.map_err(GatherError::archive(&self.archive))?;
+        let opened = rhumb_archive::record_at(&self.archive, place);
+        let opened = opened.map_err(GatherError::archive(&self.archive))?;
+        let Some(mut reader) = opened else { return Ok(None) };
         // What is damaged is not there.
         let Some(Ok(mut record)) = reader.next() else { return Ok(None) };
         Ok(record.block(BLOCK_BYTES_MAX).ok())
@@ -149,13 +194,15 @@ impl Gatherer {
         done
     }
 
-    /// A verdict on a page that may have been read before it was known.
+    /// A verdict on a page that may have been read before it was known; commits where it must.
     pub(crate) fn correct(&mut self, key: UrlKey, verdict: Verdict) -> Result<(), GatherError> {
         if verdict.mark.is_none() {
-            return Ok(self.index.liken(key, verdict.original)?);
-        }
-        if self.index.copy_of(key)?.is_some() {
+            self.index.liken(key, verdict.original)?;
+        } else if self.index.copy_of(key)?.is_some() {
             self.index.remove(key)?;
+        }
+        if self.index.wants_commit() {
+            self.commit()?;
         }
         Ok(())
     }

@@ -37,6 +37,8 @@ pub struct Answer {
     pub total: u64,
     /// Whether `total` is all of them, or they are at least so many.
     pub is_exact: bool,
+    /// Whether there are results after these.
+    pub has_more: bool,
     /// A query that probably was meant.
     pub suggestion: Option<String>,
     /// Something in the query that may have been meant otherwise, in a sentence.

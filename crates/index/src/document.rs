@@ -67,4 +67,10 @@ pub struct Cursor {
     pub end: u64,
     /// Whether all verdicts on duplicates that the crawl had at that moment are in it.
     pub is_settled: bool,
+    /// How far the files of the archive reached when it was settled.
+    #[serde(default)]
+    pub reach: Place,
+    /// How far the log of the crawl reached then, in bytes.
+    #[serde(default)]
+    pub log_end: u64,
 }

@@ -1,10 +1,11 @@
 //! What can go wrong with an index.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rhumb_rank::RankError;
 use tantivy::TantivyError;
-use tantivy::directory::error::LockError;
+use tantivy::directory::error::{LockError, OpenReadError};
 use thiserror::Error;
 
 use crate::ask::QueryError;
@@ -72,5 +73,39 @@ impl IndexError {
             }
             source => Self::Words { doing, folder: folder.to_owned(), source },
         }
+    }
+
+    /// What an error at opening means: where it says that the files are not what this version
+    /// wrote, it helps to build the index again.
+    pub(crate) fn at_opening(self, folder: &Path) -> Self {
+        let is_other = match &self {
+            Self::Words { source, .. } => is_other(source),
+            Self::Links(error) => matches!(
+                error,
+                RankError::Short { .. } | RankError::Damaged { .. } | RankError::Format { .. }
+            ),
+            _ => false,
+        };
+        if !is_other {
+            return self;
+        }
+        Self::Other { folder: folder.to_owned(), what: format!("cannot be read ({self})") }
+    }
+}
+
+fn is_other(error: &TantivyError) -> bool {
+    let is_cut = |error: &io::Error| {
+        matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+    };
+    match error {
+        TantivyError::SchemaError(_)
+        | TantivyError::IncompatibleIndex(_)
+        | TantivyError::DataCorruption(_)
+        | TantivyError::OpenReadError(
+            OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
+        ) => true,
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
+        | TantivyError::IoError(io_error) => is_cut(io_error),
+        _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Words on their way to tantivy: analysed once, packed into one string, unpacked by a tokeniser.
 //!
 //! tantivy's own form for words that were analysed before allocates twice per word.
+//! Each word has a sign before it that tells its place, and its length as a character.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
@@ -14,6 +15,8 @@ const SAME: char = '\u{2}';
 /// Before a word further on; a character follows that says how far.
 const JUMP: char = '\u{3}';
 
+/// The longest word, in bytes, that can be packed: as a character, below the surrogates.
+const WORD_BYTES_MAX: usize = 0xD7FF;
 /// Characters of a private plane stand for distances.
 const JUMPS: u32 = 0x10_0000;
 /// The longest distance; longer ones are cut to it.
@@ -31,9 +34,14 @@ impl Packed {
         Self { text: String::new(), last: None }
     }
 
-    /// Adds a word; positions never go back. A word with one of our own marks in it is left out.
+    /// With room for this many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), last: None }
+    }
+
+    /// Adds a word; positions never go back. A word that is too long is left out.
     pub(crate) fn push(&mut self, word: &str, position: usize) {
-        if word.is_empty() || word.bytes().any(|byte| byte <= 3) {
+        if word.is_empty() || word.len() > WORD_BYTES_MAX {
             return;
         }
         let last = self.last;
@@ -47,6 +55,8 @@ impl Packed {
                 self.text.push(char::from_u32(JUMPS + distance).expect("it is in plane 16"));
             }
         }
+        let length = u32::try_from(word.len()).ok().and_then(char::from_u32);
+        self.text.push(length.expect("the length was checked"));
         self.text.push_str(word);
         self.last = Some(last.unwrap_or(0) + distance);
     }
@@ -93,12 +103,13 @@ impl TokenStream for Unpacking<'_> {
             }
             _ => return false,
         };
-        let rest = rest.as_str();
-        let end = rest.bytes().position(|byte| byte <= 3).unwrap_or(rest.len());
+        let length = rest.next().map_or(0, u32::from);
+        let length = usize::try_from(length).expect("32 bits fit");
+        let Some((word, rest)) = rest.as_str().split_at_checked(length) else { return false };
         self.token.position += step;
         self.token.text.clear();
-        self.token.text.push_str(&rest[..end]);
-        self.rest = &rest[end..];
+        self.token.text.push_str(word);
+        self.rest = rest;
         self.is_first = false;
         true
     }
@@ -142,7 +153,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_packed_is_left_out_or_cut() {
-        check(&[("", 0), ("a\u{1}b", 1), ("c", 2)], &[("c", 2)]);
+        let (long, too_long) = ("ä".repeat(0x6BFF), "a".repeat(0xD800));
+        check(&[("", 0), (&too_long, 1), (&long, 2)], &[(&long, 2)]);
+        check(&[("a\u{1}b", 1), ("\u{2}", 2)], &[("a\u{1}b", 1), ("\u{2}", 2)]);
         check(&[("a", 5), ("b", 2)], &[("a", 5), ("b", 5)]);
         check(&[("a", 0), ("b", 1 << 40)], &[("a", 0), ("b", JUMP_MAX)]);
     }

@@ -2,6 +2,7 @@
 
 mod file;
 mod name;
+mod places;
 mod position;
 mod recover;
 mod rewrite;
@@ -16,7 +17,9 @@ use rhumb_disk::{Disk, RealDisk, SharedDisk};
 use thiserror::Error;
 
 use self::file::OpenFile;
-use self::name::{CDXJ, INDEX, OPEN, WARC};
+use self::name::{CDXJ, INDEX, WARC};
+pub(crate) use self::places::{LOOKS_MAX, numbered};
+pub use self::places::{distance, file_of, payload_place, reach, record_at};
 pub use self::position::{Keep, Position};
 use self::recover::Leftovers;
 pub use self::rewrite::{FORGOTTEN, Removed, remove};
@@ -261,61 +264,6 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     names.retain(|name| name::records(name).is_some());
     names.sort_by(|a, b| name::age(a).cmp(&name::age(b)));
     Ok(names.iter().map(|name| folder.join(name)).collect())
-}
-
-/// The same files, each with its serial number; those of others have none and are left out.
-pub(crate) fn numbered(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
-    let with_serial = |path: PathBuf| Some((name::age(path.file_name()?.to_str()?).0?, path));
-    Ok(files(folder)?.into_iter().filter_map(with_serial).collect())
-}
-
-/// How far the files of a folder reach: the last one and its length, whole records or not.
-pub fn reach(folder: &Path) -> io::Result<Position> {
-    let Some((serial, path)) = numbered(folder)?.pop() else { return Ok(Position::default()) };
-    Ok(Position { serial, end: path.metadata()?.len() })
-}
-
-/// The file of a position, unless there is none so long.
-pub fn file_of(folder: &Path, position: Position) -> io::Result<Option<PathBuf>> {
-    let found = numbered(folder)?.into_iter().find(|(serial, _)| *serial == position.serial);
-    let Some((_, path)) = found else { return Ok(None) };
-    Ok((path.metadata()?.len() >= position.end).then_some(path))
-}
-
-/// Bytes of the files of a folder between two positions.
-pub fn distance(folder: &Path, from: Position, to: Position) -> io::Result<u64> {
-    let mut bytes = 0;
-    for (serial, path) in numbered(folder)? {
-        if (from.serial..=to.serial).contains(&serial) {
-            let begin = if serial == from.serial { from.end } else { 0 };
-            let end = if serial == to.serial { to.end } else { path.metadata()?.len() };
-            bytes += end.saturating_sub(begin);
-        }
-    }
-    Ok(bytes)
-}
-
-/// Where the record with this payload begins, by the indexes of the files, which are read through:
-/// for the few who ask for one.
-pub fn payload_place(folder: &Path, digest: &str) -> io::Result<Option<Position>> {
-    let names = RealDisk.list(folder)?;
-    let is_index = |name: &str| name.ends_with(CDXJ) && name != INDEX;
-    let bare = |name: &str| name.strip_suffix(OPEN).unwrap_or(name).to_owned();
-    for name in names.iter().filter(|name| is_index(&bare(name))) {
-        let found = match cdxj::payload_in(&folder.join(name), digest) {
-            // It takes its last name at this very moment.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                cdxj::payload_in(&folder.join(bare(name)), digest)?
-            }
-            found => found?,
-        };
-        if let Some((file, end)) = found
-            && let (Some(serial), _) = name::age(&file)
-        {
-            return Ok(Some(Position { serial, end }));
-        }
-    }
-    Ok(None)
 }
 
 /// Merges the indexes of all sealed files into one.

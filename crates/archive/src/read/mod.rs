@@ -242,8 +242,14 @@ impl<R: BufRead + Seek> WarcReader<R> {
                 found.map(|found| found.then_some(State::Plain(input)))
             }
         };
-        if let Ok(Some(state)) = found {
-            self.state = state;
+        match found {
+            Ok(Some(state)) => self.state = state,
+            Ok(None) => {}
+            // The next step tells it: this is not the end of the file.
+            Err(error) => {
+                self.failed = Some(Flaw::of_read(&error));
+                self.left = Some(0);
+            }
         }
     }
 

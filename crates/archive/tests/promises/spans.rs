@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rhumb_archive::{
-    Encoded, Kind, Met, Position, Span, WarcReader, distance, payload_place, reach,
+    Encoded, Kind, Met, Position, Span, distance, payload_place, reach, record_at,
 };
 
 use crate::samples::{everything, files, open};
@@ -115,18 +115,24 @@ fn damage_is_told_and_what_follows_it_is_read() {
 fn a_payload_is_found_where_it_was_first_kept() {
     let folder = tempfile::tempdir().unwrap();
     let mut archive = open(folder.path(), 4_000);
+    let place = |url: &str, digest: &str| payload_place(folder.path(), url, digest).unwrap();
+    let head_at = |at: Position| {
+        let mut reader = record_at(folder.path(), at).unwrap().unwrap();
+        reader.next().unwrap().unwrap().head
+    };
     for encoded in &everything() {
         let placed = archive.append(encoded).unwrap();
         archive.flush().unwrap();
         let Some(digest) = encoded.payload_digest.filter(|_| is_capture(encoded)) else { continue };
-        let found = payload_place(folder.path(), &digest.to_string()).unwrap().unwrap();
-        let is_first = encoded.records[0].kind == Kind::Response;
-        assert!(!is_first || found <= Position { serial: placed.end.serial, end: placed.offset });
-        let file = rhumb_archive::file_of(folder.path(), found).unwrap().unwrap();
-        let mut reader = WarcReader::open_at(&file, found.end).unwrap();
-        let head = reader.next().unwrap().unwrap().head;
+        let digest = digest.to_string();
+        let own = Position { serial: placed.end.serial, end: placed.offset };
+        let head = head_at(own);
+        let url = head.field("WARC-Refers-To-Target-URI").or_else(|| head.url()).unwrap();
+        let found = place(url, &digest).unwrap();
+        assert!(found <= own);
+        let head = head_at(found);
         assert_eq!(head.kind, Kind::Response);
-        assert_eq!(head.field("WARC-Payload-Digest"), Some(digest.to_string().as_str()));
+        assert_eq!(head.field("WARC-Payload-Digest"), Some(digest.as_str()));
     }
-    assert_eq!(payload_place(folder.path(), "sha1:NONE").unwrap(), None);
+    assert_eq!(place("http://a.test/", "sha1:NONE"), None);
 }

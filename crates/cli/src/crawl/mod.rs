@@ -166,6 +166,8 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
         let memory = bytes(plan.engine.memory);
         tell(&format!("{open_files} open files, {connections} connections, {memory} of memory"));
     }
+    let fetcher = Fetcher::new(plan.fetch.clone())
+        .map_err(|error| Fault::failed(error.to_string(), "other --agent, --contact or --dns"))?;
     let is_indexed = plan.settings.index == Some(true);
     let gatherer = is_indexed.then(|| indexing::follower(&plan, home)).transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -179,7 +181,7 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
         again: plan.again.clone(),
     };
     // On a thread of the runtime: where there is one core, deciding and fetching share it.
-    let driving = runtime.spawn(drive(plan, gatherer, voice, Arc::clone(home)));
+    let driving = runtime.spawn(drive(plan, fetcher, gatherer, voice, Arc::clone(home)));
     let driven = runtime.block_on(driving).expect("a crawl does not panic");
     let (summary, misses) = driven?;
     // Fetches that were under way when the user stopped it are not waited for.
@@ -265,27 +267,31 @@ pub(crate) fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str
 
 async fn drive(
     plan: Plan,
+    fetcher: Fetcher,
     gatherer: Option<Gatherer>,
     voice: Voice,
     home: Arc<Home>,
 ) -> Result<(Summary, Vec<Report>), Fault> {
-    let Plan { settings, seeds, engine, rules, fetch, again, metrics, .. } = plan;
+    let Plan { settings, seeds, engine, rules, again, metrics, .. } = plan;
     let folder = engine.folder.clone();
-    let fetcher = Fetcher::new(fetch)
-        .map_err(|error| Fault::failed(error.to_string(), "other --agent, --contact or --dns"))?;
     let (report_sender, reports) = mpsc::channel(REPORTS_MAX);
     let (progress_sender, progress) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
     let (handle, asks) = shell::handle();
     let (follower, news) = std::sync::mpsc::channel();
-    let indexing = gatherer.map(|gatherer| {
-        let folder = folder.clone();
-        tokio::task::spawn_blocking(move || indexing::follow(gatherer, &news, &folder))
-    });
-    let follower = indexing.is_some().then_some(follower);
-    let outlet =
-        Outlet { reports: report_sender, progress: progress_sender, stop, asks, follower };
+    let follower = gatherer.is_some().then_some(follower);
+    let outlet = Outlet { reports: report_sender, progress: progress_sender, stop, asks, follower };
     let notices = Notices::new(voice.live);
+    let indexing = gatherer.map(|gatherer| {
+        let (folder, notices) = (folder.clone(), notices.clone());
+        // The crawl is whole without it, and whoever searches reads on.
+        tokio::task::spawn_blocking(move || {
+            if let Err(why) = indexing::follow(gatherer, &news) {
+                let index = word::path(&folder);
+                notices.tell(&format!("no more is indexed: {why}; rhumb search {index} reads on"));
+            }
+        })
+    });
     let metrics = metrics.map(|listener| {
         tell(&format!("metrics: http://{}/metrics", listener.address()));
         status::serve(listener, &handle)
@@ -317,6 +323,11 @@ async fn drive(
     let signals = tokio::spawn(listen(voice, stop_sender));
     let summary = shell::run(engine, rules, fetcher, &seeds, outlet).await;
     watching.abort();
+    if let Some(indexing) = indexing
+        && indexing.await.is_err()
+    {
+        notices.tell("no more is indexed: a page could not be read");
+    }
     drop(listener);
     if let Some(metrics) = metrics {
         metrics.abort();
@@ -325,16 +336,8 @@ async fn drive(
     // Its last act is to clear what it drew: before anything else is told.
     drop(display.await);
     let misses = teller.await.map_err(std::io::Error::other)??;
-    let indexed = match indexing {
-        Some(indexing) => indexing.await.map_err(std::io::Error::other)?,
-        None => Ok(()),
-    };
     signals.abort();
     let summary = summary.map_err(|error| engine_fault(&error, &folder, again.as_deref()))?;
-    // The crawl is whole without it, and whoever searches reads on.
-    if let Err(fault) = indexed {
-        fault.tell();
-    }
     Ok((summary, misses))
 }
 

@@ -221,7 +221,8 @@ fn fetch(settings: &Settings, agent: Agent) -> Result<FetchSettings, Fault> {
         headers: wait("headers-timeout", settings.headers_timeout.as_deref(), usual.headers)?,
         total: wait("total-timeout", settings.total_timeout.as_deref(), usual.total)?,
         body_max: body_max(settings, usual.body_max)?,
-        bodies: u64::try_from(Shares::of(engine_memory(settings)?).bodies).expect("a size fits 64 bits"),
+        bodies: u64::try_from(Shares::of(engine_memory(settings)?).bodies)
+            .expect("a size fits 64 bits"),
         ..usual
     })
 }

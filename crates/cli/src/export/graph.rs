@@ -7,7 +7,7 @@ use rhumb_rank::{Graph, LinkStream, RankError, Ranks, Standing};
 use serde::Serialize;
 
 use crate::fault::Fault;
-use crate::{indexing, printable, search, word};
+use crate::{indexing, printable, search, tell, word};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -28,7 +28,10 @@ pub(super) fn write(folder: &Path, out: &mut impl Write) -> Result<(), Fault> {
     let searcher = search::searcher(folder)?;
     let links = folder.join(indexing::FOLDER).join("links");
     let disk = rhumb_disk::real();
-    let Some(graph) = Graph::open(&disk, &links).map_err(fault)? else { return Ok(()) };
+    let Some(graph) = Graph::open(&disk, &links).map_err(fault)? else {
+        tell("note: there is no link graph yet; it is made when links are many, and at the end");
+        return Ok(());
+    };
     let ranks = Ranks::open(&disk, &links).map_err(fault)?;
     let sites = sites(&graph).map_err(fault)?;
     let mut cursor = LinkCursor { stream: graph.links(), next: None };

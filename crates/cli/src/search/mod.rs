@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use rhumb_crawl::control::Question;
-use rhumb_index::{Answer, IndexError, RESULTS_MAX, Searcher, Want};
+use rhumb_index::{Answer, IndexError, Searcher, Want};
 
 use crate::fault::Fault;
+use crate::home::{Holder, Home};
 use crate::indexing;
 use crate::quantity::{counted, grouped};
-use crate::rest::{self, Found};
+use crate::rest;
 use crate::screen::{self, Live};
 use crate::{home, tell, word};
 
@@ -90,9 +90,12 @@ pub(crate) fn searcher(folder: &Path) -> Result<Searcher, Fault> {
     home::is_there(folder)?;
     let index = folder.join(indexing::FOLDER);
     if !indexing::is_current(folder)? {
-        match rest::find(folder, &Question::Status)? {
-            Found::AtRest(home, settings) => indexing::catch_up(&home, *settings)?,
-            Found::Running(_) if home::settings(folder)?.index != Some(true) => {
+        match rest::holder(folder)? {
+            Holder::Nobody => {
+                let (home, settings) = Home::open(folder)?.ok_or_else(|| home::no_crawl(folder))?;
+                indexing::catch_up(&home, settings)?;
+            }
+            Holder::Process(_) if home::settings(folder)?.index != Some(true) => {
                 let again = word::resume(folder);
                 tell(&format!(
                     "note: the crawl runs without an index: what is new is not found; \
@@ -100,7 +103,7 @@ pub(crate) fn searcher(folder: &Path) -> Result<Searcher, Fault> {
                     word::path(folder)
                 ));
             }
-            Found::Running(_) => {}
+            Holder::Process(_) => {}
         }
     }
     Searcher::open(&index).map_err(|error| refused(&error, folder))
@@ -128,8 +131,7 @@ fn next(args: &SearchArgs, query: &str, answer: &Answer) {
     let total = grouped(answer.total);
     let about = if answer.is_exact { "" } else { "at least " };
     tell(&format!("{} to {} of {about}{total}", first.rank, last.rank));
-    let has_more = u64::try_from(last.rank).is_ok_and(|last| last < answer.total);
-    if has_more && last.rank < RESULTS_MAX {
+    if answer.has_more {
         let page = args.page + 1;
         let (folder, query) = (word::path(&args.dir), word::quoted(query));
         tell(&format!("more: rhumb search {folder} {query} --page {page}"));
@@ -145,6 +147,8 @@ pub(crate) fn refused(error: &IndexError, folder: &Path) -> Fault {
             format!("{} has no index yet", folder.display()),
             format!("rhumb index {shown}, once the crawl does not run"),
         ),
-        error => Fault::failed(error.to_string(), format!("rhumb index {shown}, which makes it anew")),
+        error => {
+            Fault::failed(error.to_string(), format!("rhumb index {shown}, which makes it anew"))
+        }
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn page(answer: &Answer, want: &Want, columns: usize, colour: bool) -
         lines.push(Line::default());
     }
     if let Some(facets) = &answer.facets {
-        let rows = [("sites", &facets.sites), ("languages", &facets.languages), ("types", &facets.kinds)];
+        let rows =
+            [("sites", &facets.sites), ("languages", &facets.languages), ("types", &facets.kinds)];
         for (name, facets) in rows {
             let shown = facets.iter().take(FACETS_SHOWN);
             let shown: Vec<String> =

@@ -122,9 +122,8 @@ fn a_result_says_what_it_is_where_the_words_are_and_what_its_score_is_made_of() 
         .expect("marks")
         .iter()
         .map(|mark| {
-            let at = |key: &str| {
-                usize::try_from(mark[key].as_u64().expect("a count")).expect("it fits")
-            };
+            let at =
+                |key: &str| usize::try_from(mark[key].as_u64().expect("a count")).expect("it fits");
             snippet[at("from")..at("to")].iter().collect::<String>().to_lowercase()
         })
         .collect();
@@ -220,7 +219,8 @@ fn ranks_agree_with_those_of_networkx() {
         println!("skipped: RHUMB_PYTHON names no python with networkx");
         return;
     };
-    let spec = rhumb_testweb::Spec { body_bytes: 1_500, ..rhumb_testweb::Spec::sized(8, 30, 1_500) };
+    let spec =
+        rhumb_testweb::Spec { body_bytes: 1_500, ..rhumb_testweb::Spec::sized(8, 30, 1_500) };
     let served = rhumb_testweb::Served::start_on_thread(&spec).expect("the web is served");
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

@@ -6,7 +6,7 @@ use rhumb_archive::Position;
 use rhumb_web::{CanonUrl, HashKey, Mark, UrlKey};
 
 use super::telling::original_of;
-use crate::partition::{State, UrlRecord};
+use crate::partition::{Settlement, State, UrlRecord};
 use crate::shell::{CrawlError, CrawlSettings};
 use crate::store::{View, read_record, records};
 
@@ -61,18 +61,21 @@ impl Contents {
         self.view.archive
     }
 
-    /// Every URL with an original or a mark, in no order: its key, that of the page that had the
+    /// What was found of a URL at its last answer, if that was a success: the page that had the
     /// same before, and what it turned out to be. That original may have one of its own.
+    pub fn told_of(&self, key: UrlKey) -> Result<(Option<UrlKey>, Option<Mark>), CrawlError> {
+        Ok(self.record(key)?.map(|record| self.verdict(&record)).unwrap_or_default())
+    }
+
+    /// The same of every URL with an original or a mark, in no order.
     pub fn each_told(
         &self,
         mut tell: impl FnMut(UrlKey, Option<UrlKey>, Option<Mark>),
     ) -> Result<(), CrawlError> {
         let mut told = |key, record: &UrlRecord| {
-            let story = &record.story;
-            let before = || story.duplicate_of.as_ref().map(|url| url.key(self.settings.hash));
-            let original = story.told.twin.map(|twin| twin.of).or_else(before);
-            if original.is_some() || story.told.mark.is_some() {
-                tell(key, original, story.told.mark);
+            let (original, mark) = self.verdict(record);
+            if original.is_some() || mark.is_some() {
+                tell(key, original, mark);
             }
         };
         let mut met = HashSet::new();
@@ -93,6 +96,16 @@ impl Contents {
             }
         }
         Ok(())
+    }
+
+    /// As a running crawl tells it to whoever follows: any other answer says nothing of a page.
+    fn verdict(&self, record: &UrlRecord) -> (Option<UrlKey>, Option<Mark>) {
+        if !matches!(record.result, Settlement::Answered(200..300)) {
+            return (None, None);
+        }
+        let story = &record.story;
+        let before = || story.duplicate_of.as_ref().map(|url| url.key(self.settings.hash));
+        (story.told.twin.map(|twin| twin.of).or_else(before), story.told.mark)
     }
 
     fn record(&self, key: UrlKey) -> Result<Option<UrlRecord>, CrawlError> {

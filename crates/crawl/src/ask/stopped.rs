@@ -1,5 +1,6 @@
 //! A crawl that does not run, asked where it lies. Nothing of it is changed.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rhumb_frontier::Entry;
@@ -12,9 +13,10 @@ use super::status::{Activity, Status};
 use super::verdict::Strain;
 use super::why::{UrlState, Why};
 use crate::forget;
+use crate::log::Log;
 use crate::partition::{Fact, Partition, State};
 use crate::shell::{CrawlError, CrawlSettings};
-use crate::store::{self, SeenHandle, View};
+use crate::store::{self, SeenHandle, StoreError, View};
 use crate::tables::{FjallTables, Tables};
 
 /// A reader's share of memory for the tables: it asks for a few rows.
@@ -63,6 +65,13 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
 pub fn contents(settings: &CrawlSettings) -> Result<Contents, CrawlError> {
     let (settings, view) = open(settings, None)?;
     Ok(Contents::new(settings, view))
+}
+
+/// How far its log reaches, in bytes: as long as that stays, so does all that it knows. Nothing is
+/// opened but one file.
+pub fn log_reach(folder: &Path) -> Result<u64, CrawlError> {
+    let reach = Log::reach(&rhumb_disk::real(), &folder.join(store::LOG));
+    Ok(reach.map_err(StoreError::from)?.0)
 }
 
 /// The story of a URL.

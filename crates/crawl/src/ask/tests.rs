@@ -457,6 +457,8 @@ fn told(crawl: &mut Crawl) -> Vec<(String, Option<String>, Option<Mark>)> {
     };
     contents.each_told(tell).unwrap();
     for (page, original, mark) in &told {
+        let found = contents.told_of(url(page).key(HASH)).unwrap();
+        assert_eq!((found.0.map(name), found.1), (original.clone(), *mark));
         let about = contents.about(&url(page)).unwrap();
         assert_eq!(about.duplicate_of.map(|url| url.to_string()), *original);
         assert_eq!(about.mark, mark.map(Mark::word));
@@ -466,6 +468,22 @@ fn told(crawl: &mut Crawl) -> Vec<(String, Option<String>, Option<Mark>)> {
 }
 
 const THIRD: &str = "http://three.test/third";
+
+#[test]
+fn what_an_answer_without_success_turned_out_to_be_says_nothing_of_the_page() {
+    for (status, expect) in [(200, Some(Mark::Challenge)), (403, None), (503, None)] {
+        let mut crawl = of_two_partitions();
+        crawl.fetch(PAGE, &[THIRD]);
+        crawl.deliver();
+        let mut answer = Answer { status, ..Answer::default() };
+        answer.content.told.mark = Some(Mark::Challenge);
+        crawl.send(THIRD, &[]);
+        crawl.answer(THIRD, answer);
+        let expect: Vec<_> =
+            expect.map(|mark| (THIRD.to_owned(), None, Some(mark))).into_iter().collect();
+        assert_eq!(told(&mut crawl), expect, "{status}");
+    }
+}
 
 #[test]
 fn every_verdict_on_a_page_is_told_whenever_a_checkpoint_came() {

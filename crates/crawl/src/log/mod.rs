@@ -164,6 +164,11 @@ impl Log {
         opening::read(disk, folder, from, take)
     }
 
+    /// How far the files of a log reach, whole frames or not: whatever is logged moves it on.
+    pub fn reach(disk: &SharedDisk, folder: &Path) -> Result<Offset, LogError> {
+        segment::reach(disk, folder)
+    }
+
     /// Takes a frame into the buffer, and tells its offset.
     ///
     /// It is on disk for good once [`synced`](Self::synced) lies beyond that.

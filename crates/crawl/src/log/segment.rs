@@ -129,6 +129,12 @@ pub(super) fn list(disk: &SharedDisk, folder: &Path) -> Result<Vec<Offset>, LogE
     Ok(starts)
 }
 
+/// Where the newest segment of a folder ends, as its file has it; 0 without any.
+pub(super) fn reach(disk: &SharedDisk, folder: &Path) -> Result<Offset, LogError> {
+    let Some(start) = list(disk, folder)?.pop() else { return Ok(Offset::default()) };
+    Segment::open(disk, folder, start)?.end()
+}
+
 /// Removes segments one by one: a power cut leaves no gap between those that stay.
 pub(super) fn remove(disk: &SharedDisk, folder: &Path, starts: &[Offset]) -> Result<(), LogError> {
     for start in starts {

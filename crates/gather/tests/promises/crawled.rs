@@ -9,7 +9,8 @@ use rhumb_crawl::ask::stopped;
 use rhumb_crawl::shell::{self, CrawlSettings, Ended, Limits, Outlet, Progress};
 use rhumb_fetch::{FetchSettings, Fetcher, Networks};
 use rhumb_frontier::{Manners, SiteRules};
-use rhumb_gather::{GatherSettings, Gatherer};
+use rhumb_gather::{GatherSettings, Gatherer, is_read};
+use rhumb_index::Searcher;
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_testweb::{Served, Spec};
 use rhumb_web::{Canon, CanonUrl, Span};
@@ -95,6 +96,10 @@ async fn a_crawl_that_was_followed_is_held_as_one_that_is_read_at_its_end() {
     assert!(read.values().any(|page| page.original.is_some()), "there are copies");
     assert!(read.len() < usize::try_from(summary.progress.tally.fetched).unwrap_or(0) + 1);
     assert_eq!(followed, read);
+    for index in ["followed", "read"] {
+        let cursor = Searcher::open(&folder.path().join(index)).unwrap().cursor();
+        assert!(is_read(folder.path(), cursor).unwrap(), "{index}");
+    }
     // Whoever followed it has nothing to add.
     let mut again = gatherer(folder.path(), "followed");
     assert_eq!(again.catch_up(Some(&contents), &mut |_| {}).unwrap().pages, 0);

@@ -173,12 +173,83 @@ fn files_that_rotate_are_read_through() {
 fn an_index_is_read_to_the_end_when_it_is() {
     let mut maker = Maker::new();
     maker.page(A, "words");
-    let archive = maker.folder.path().join("archive");
+    let is_all_read = |maker: &Maker| {
+        let cursor = Searcher::open(&maker.index()).unwrap().cursor();
+        is_read(maker.folder.path(), cursor).unwrap()
+    };
     maker.caught_up();
-    let cursor = Searcher::open(&maker.index()).unwrap().cursor();
-    assert!(is_read(&archive, cursor).unwrap());
+    assert!(is_all_read(&maker));
     maker.page(B, "words");
-    assert!(!is_read(&archive, cursor).unwrap());
+    assert!(!is_all_read(&maker));
+    maker.caught_up();
+    assert!(is_all_read(&maker));
+    // A verdict that comes late is a line of the log, and no record.
+    let log = maker.folder.path().join("log");
+    std::fs::create_dir(&log).unwrap();
+    std::fs::write(log.join(format!("{:020}.log", 7)), "a line").unwrap();
+    assert!(!is_all_read(&maker));
+    maker.caught_up();
+    assert!(is_all_read(&maker));
+}
+
+#[test]
+fn records_that_the_crawl_does_not_know_are_waited_for_once() {
+    let mut maker = Maker::new();
+    let known = maker.page(A, "words");
+    maker.page(B, "words of which a kill took the line in the log");
+    let (sender, news) = std::sync::mpsc::channel();
+    sender.send(rhumb_crawl::shell::News::Kept(known)).unwrap();
+    drop(sender);
+    let empty = Maker::new();
+    let settings = empty.settings(&empty.index());
+    let gatherer = rhumb_gather::Gatherer::open(settings).unwrap();
+    // The crawl began after its follower.
+    for entry in std::fs::read_dir(maker.folder.path().join("archive")).unwrap() {
+        let path = entry.unwrap().path();
+        let to = empty.folder.path().join("archive").join(path.file_name().unwrap());
+        std::fs::copy(&path, to).unwrap();
+    }
+    gatherer.follow(&news).unwrap();
+    assert_eq!(urls(&held(&empty.index())), [A]);
+    let cursor = Searcher::open(&empty.index()).unwrap().cursor();
+    assert!(is_read(empty.folder.path(), cursor).unwrap());
+}
+
+#[test]
+fn a_page_without_a_change_may_ask_for_more_than_before() {
+    let mut maker = Maker::new();
+    let same = page("Same", "the same words", &[B]);
+    maker.page(A, &same);
+    maker.page(B, &same);
+    maker.caught_up();
+    let hidden = |maker: &Maker, url| {
+        let found = document(maker, url).unwrap();
+        (found.no_snippet, found.no_archive)
+    };
+    assert_eq!((hidden(&maker, A), hidden(&maker, B)), ((false, false), (false, false)));
+    maker.answer(A, 200, &format!("{HTML}X-Robots-Tag: nosnippet\n"), &same);
+    maker.answer(B, 200, &format!("{HTML}X-Robots-Tag: noarchive\n"), &same);
+    maker.caught_up();
+    assert_eq!((hidden(&maker, A), hidden(&maker, B)), ((true, false), (true, true)));
+    assert_eq!(maker.made_anew(), held(&maker.index()));
+}
+
+#[test]
+fn a_payload_without_a_page_is_none_wherever_it_is_kept() {
+    let mut maker = Maker::new();
+    let noindex = "<meta name=robots content=noindex><title>Not for you</title>";
+    for number in 0..3 {
+        let image = "Content-Type: image/png\n";
+        maker.answer(&format!("http://a.test/{number}.png"), 200, image, "\u{1}");
+        maker.page(&format!("http://a.test/{number}"), noindex);
+    }
+    assert!(maker.caught_up().is_empty());
+    // The same bytes, said to be a text.
+    maker.answer(A, 200, "Content-Type: text/plain\n", "\u{1}");
+    maker.answer(B, 200, "Content-Type: text/plain\n", noindex);
+    let held = maker.caught_up();
+    assert!(held.contains_key(B));
+    assert_eq!(maker.made_anew(), held);
 }
 
 #[test]

@@ -5,16 +5,18 @@
 //! may be ahead of them: see [`row`]. Pages that have to be looked at again are marked in the
 //! table, and the mark goes only after the commit that added them.
 
+mod keyed;
 mod row;
 mod table;
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rhumb_web::{HashKey, UrlKey};
 
-use self::row::Row;
+pub(crate) use self::keyed::{KeyedMap, KeyedSet};
+use self::row::{Row, Text};
 use self::table::AnchorTable;
 use crate::IndexError;
 
@@ -23,15 +25,21 @@ const TEXTS_MAX: usize = 64;
 /// What counts of a text.
 const TEXT_BYTES: usize = 200;
 /// How far redirects and copies are followed.
-pub(crate) const HOPS_MAX: usize = 8;
+const HOPS_MAX: usize = 8;
 /// Rows that are read to gather the texts of one page and of those that lead to it.
 const ROWS_MAX: usize = 32;
-/// Links that were seen lately and say nothing new: 8 bytes each.
-const SEEN: usize = 1 << 18;
+/// The least and the most links that are remembered because they say nothing new: 8 bytes each.
+const SEEN: (usize, usize) = (1 << 14, 1 << 24);
 
-/// About what a row in memory takes beside its texts, and a text beside its letters.
+/// Votes for a text beyond this many change nothing.
+const VOTES_MAX: usize = 16;
+/// A page has grown when it has twice the texts that it was added with, and this many at least.
+const GROWN_MIN: usize = 3;
+
+/// About what a row in memory takes beside its texts, a text beside its letters, and a mark.
 const ROW_EXTRA: usize = 160;
 const TEXT_EXTRA: usize = 64;
+const MARK_EXTRA: usize = 48;
 
 /// A text of links to a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +48,13 @@ pub(crate) struct Anchor {
     hash: u64,
     /// How often it counts: grows with the logarithm of its votes.
     pub(crate) times: u32,
+}
+
+impl From<Text> for Anchor {
+    fn from(text: Text) -> Self {
+        let votes = text.domains.len().clamp(1, VOTES_MAX);
+        Self { text: text.words, hash: text.hash, times: 1 + votes.ilog2() }
+    }
 }
 
 /// All that links say of a page.
@@ -64,34 +79,40 @@ pub(crate) struct Anchors {
     table: AnchorTable,
     hash: HashKey,
     seen: Box<[u64]>,
-    /// Rows that were read since the last commit, changed or not.
-    loaded: HashMap<UrlKey, Loaded>,
+    /// Rows that were read lately, changed or not.
+    loaded: KeyedMap<UrlKey, Loaded>,
     /// Pages to be looked at again, of this commit.
-    marked: HashSet<UrlKey>,
-    /// Those of them that became a copy or a redirect, or ceased to be one.
-    turned: HashSet<UrlKey>,
+    marked: KeyedSet<UrlKey>,
+    /// Those of them that lead elsewhere than before.
+    turned: KeyedSet<UrlKey>,
     /// Pages that were looked at, whose marks go after the commit.
-    done: Vec<UrlKey>,
+    done: KeyedSet<UrlKey>,
+    /// About what the rows and the marks take.
     bytes: usize,
+    /// What of it was there at the last commit already.
+    idle: usize,
+    idle_max: usize,
 }
 
 impl Anchors {
     pub(crate) fn open(folder: &Path, memory: usize, hash: HashKey) -> Result<Self, IndexError> {
         Ok(Self {
-            table: AnchorTable::open(folder, memory)?,
+            table: AnchorTable::open(folder, memory / 4)?,
             hash,
-            seen: vec![0; SEEN].into(),
-            loaded: HashMap::new(),
-            marked: HashSet::new(),
-            turned: HashSet::new(),
-            done: Vec::new(),
+            seen: vec![0; (memory / 4 / size_of::<u64>()).clamp(SEEN.0, SEEN.1)].into(),
+            loaded: KeyedMap::default(),
+            marked: KeyedSet::default(),
+            turned: KeyedSet::default(),
+            done: KeyedSet::default(),
             bytes: 0,
+            idle: 0,
+            idle_max: memory / 2,
         })
     }
 
-    /// About how much memory the changes take.
+    /// About how much memory is taken by what came since the last commit.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes - self.idle
     }
 
     /// Whether anything changed since the last commit.
@@ -104,7 +125,7 @@ impl Anchors {
         let text = &text[..text.floor_char_boundary(TEXT_BYTES)];
         let raw = self.hash.hash(text.as_bytes());
         let print = raw ^ to.0.rotate_left(17) ^ domain.rotate_left(41) | 1;
-        let slot = usize::try_from(print >> 8).unwrap_or(0) % SEEN;
+        let slot = usize::try_from(print >> 8).unwrap_or(0) % self.seen.len();
         if self.seen[slot] == print {
             return Ok(());
         }
@@ -117,8 +138,7 @@ impl Anchors {
         let hash = self.hash.hash(text.as_bytes());
         if self.change(to, |row| row.add(hash, &text, domain))? {
             self.bytes += text.len() + TEXT_EXTRA;
-            let target = self.resolve(to)?;
-            self.mark(target)?;
+            self.mark_all(to)?;
         }
         Ok(())
     }
@@ -135,14 +155,12 @@ impl Anchors {
             row.alias = to;
             true
         })?;
-        self.marked.insert(from);
-        self.turned.insert(from);
+        self.turn(from);
         for key in [before, to].into_iter().flatten() {
             if to == Some(key) {
                 self.change(key, |row| row.add_from(from))?;
             }
-            let target = self.resolve(key)?;
-            self.mark(target)?;
+            self.mark_all(key)?;
         }
         Ok(true)
     }
@@ -152,23 +170,38 @@ impl Anchors {
         self.look(key, |row| row.alias)
     }
 
-    /// Where a URL leads in the end: itself, unless it is a redirect or a copy.
+    /// Where a URL leads in the end: itself, unless it is a redirect or a copy. Those that lead in
+    /// a ring stand for themselves.
     pub(crate) fn resolve(&mut self, key: UrlKey) -> Result<UrlKey, IndexError> {
         let mut at = key;
-        for _ in 0..HOPS_MAX {
+        for _ in 0..=HOPS_MAX {
             match self.alias_of(at)? {
-                Some(next) if next != key => at = next,
-                // In a ring each one stands for itself.
-                Some(_) => return Ok(key),
+                Some(next) => at = next,
                 None => return Ok(at),
             }
         }
-        Ok(at)
+        Ok(key)
+    }
+
+    /// A page and URLs that lead to it.
+    pub(crate) fn leading_to(&mut self, key: UrlKey) -> Result<Vec<UrlKey>, IndexError> {
+        let mut keys = vec![key];
+        let mut read = 0;
+        while read < keys.len().min(ROWS_MAX) {
+            let at = keys[read];
+            read += 1;
+            for from in self.look(at, |row| row.froms.clone())? {
+                if !keys.contains(&from) && self.alias_of(from)? == Some(at) {
+                    keys.push(from);
+                }
+            }
+        }
+        Ok(keys)
     }
 
     /// What links say of a page, and of those that lead to it.
     pub(crate) fn said(&mut self, key: UrlKey) -> Result<Said, IndexError> {
-        let mut votes: HashMap<u64, (String, Vec<u32>)> = HashMap::new();
+        let mut texts: Vec<Text> = Vec::new();
         let mut keys = vec![(key, None)];
         let mut read = 0;
         while read < keys.len().min(ROWS_MAX) {
@@ -178,11 +211,7 @@ impl Anchors {
                 if leads_to.is_some() && row.alias != leads_to {
                     return;
                 }
-                for text in &row.texts {
-                    let vote = votes.entry(text.hash);
-                    let (_, domains) = vote.or_insert_with(|| (text.words.clone(), Vec::new()));
-                    domains.extend(&text.domains);
-                }
+                texts.extend_from_slice(&row.texts);
                 for from in &row.froms {
                     if keys.iter().all(|(key, _)| key != from) {
                         keys.push((*from, Some(at)));
@@ -190,17 +219,13 @@ impl Anchors {
                 }
             })?;
         }
-        let mut anchors: Vec<_> = votes
-            .into_iter()
-            .map(|(hash, (text, mut domains))| {
-                domains.sort_unstable();
-                domains.dedup();
-                let votes = domains.len().clamp(1, row::DOMAINS_KEPT);
-                Anchor { text, hash, times: 1 + votes.ilog2() }
-            })
-            .collect();
-        anchors.sort_unstable_by(|a, b| b.times.cmp(&a.times).then(a.hash.cmp(&b.hash)));
-        anchors.truncate(TEXTS_MAX);
+        if read > 1 {
+            unite(&mut texts);
+        }
+        texts.sort_unstable_by_key(|it| (Reverse(it.domains.len()), it.hash));
+        texts.truncate(TEXTS_MAX);
+        let mut anchors: Vec<Anchor> = texts.into_iter().map(Anchor::from).collect();
+        anchors.sort_unstable_by_key(|it| (Reverse(it.times), it.hash));
         let print = anchors.iter().fold(0_u64, |print, anchor| {
             (print.rotate_left(7) ^ anchor.hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
                 ^ u64::from(anchor.times)
@@ -216,11 +241,17 @@ impl Anchors {
     /// The words have this page now, with this many texts.
     pub(crate) fn added(&mut self, key: UrlKey, texts: usize) -> Result<(), IndexError> {
         let texts = u32::try_from(texts).unwrap_or(u32::MAX);
+        let mut was_held = false;
         self.change(key, |row| {
+            was_held = row.is_held;
             let is_news = !row.is_held || row.added != texts;
             (row.is_held, row.added) = (true, texts);
             is_news
         })?;
+        // It has all that is known by now. Of others there is no mark.
+        if was_held || self.marked.contains(&key) {
+            self.done(key);
+        }
         Ok(())
     }
 
@@ -230,45 +261,57 @@ impl Anchors {
         Ok(())
     }
 
-    /// Pages that should be looked at before this commit: those that have twice as many texts as
-    /// when they were added, and those that became a copy or ceased to be one.
-    pub(crate) fn urgent(&mut self) -> Result<Vec<UrlKey>, IndexError> {
-        let mut urgent = Vec::new();
-        let marked: Vec<UrlKey> = self.marked.iter().copied().collect();
-        for key in marked {
-            if self.turned.contains(&key) || self.has_doubled(key)? {
-                urgent.push(key);
-            }
-        }
-        urgent.sort_unstable();
-        Ok(urgent)
+    /// Pages that lead elsewhere than before and were not looked at yet.
+    pub(crate) fn turned(&self) -> Vec<UrlKey> {
+        let mut turned: Vec<UrlKey> = self.turned.iter().copied().collect();
+        turned.sort_unstable();
+        turned
     }
 
-    fn has_doubled(&mut self, key: UrlKey) -> Result<bool, IndexError> {
-        let added = self.look(key, |row| row.added)?;
-        let before = usize::try_from(added).unwrap_or(usize::MAX).max(1);
-        Ok(self.said(key)?.anchors.len() / 2 >= before)
+    /// Whether a page has many more texts than when it was added.
+    pub(crate) fn has_grown(&mut self, key: UrlKey) -> Result<bool, IndexError> {
+        let (added, own, is_alone) =
+            self.look(key, |row| (row.added, row.texts.len(), row.froms.is_empty()))?;
+        let before = usize::try_from(added).unwrap_or(usize::MAX);
+        let now = if is_alone { own.min(TEXTS_MAX) } else { self.said(key)?.anchors.len() };
+        Ok(now >= before.saturating_mul(2).max(GROWN_MIN))
+    }
+
+    /// A page leads elsewhere, or the one that it is a copy of does.
+    pub(crate) fn turn(&mut self, key: UrlKey) {
+        self.turned.insert(key);
+        self.insert_mark(key);
     }
 
     /// A page was looked at: its mark may go after the next commit of the words.
     pub(crate) fn done(&mut self, key: UrlKey) {
-        self.done.push(key);
+        self.turned.remove(&key);
+        self.done.insert(key);
     }
 
     /// Brings everything to the disk, before the words are committed.
     pub(crate) fn sync(&mut self) -> Result<(), IndexError> {
-        let loaded = self.loaded.drain().filter(|(_, loaded)| loaded.is_changed);
-        let changed = loaded.map(|(key, loaded)| (key, loaded.row)).collect();
-        self.table.write(&changed, &self.marked)?;
+        let changed = self.loaded.iter().filter(|(_, loaded)| loaded.is_changed);
+        let changed = changed.map(|(key, loaded)| (*key, &loaded.row)).collect();
+        self.table.write(changed, &self.marked)?;
+        self.bytes -= self.marked.len() * MARK_EXTRA;
         self.marked.clear();
         self.turned.clear();
-        self.bytes = 0;
+        if self.bytes > self.idle_max {
+            self.loaded.clear();
+            self.bytes = 0;
+        }
+        for loaded in self.loaded.values_mut() {
+            loaded.is_changed = false;
+        }
+        self.idle = self.bytes;
         Ok(())
     }
 
     /// The words were committed: the marks of what was done go.
     pub(crate) fn committed(&mut self) -> Result<(), IndexError> {
-        let done = std::mem::take(&mut self.done);
+        let mut done: Vec<UrlKey> = self.done.drain().collect();
+        done.sort_unstable();
         self.table.unmark(&done)
     }
 
@@ -277,11 +320,25 @@ impl Anchors {
         self.table.marked(after)
     }
 
-    fn mark(&mut self, key: UrlKey) -> Result<(), IndexError> {
-        if self.look(key, |row| row.is_held)? {
-            self.marked.insert(key);
+    /// Marks a page and those that it leads to: what is said of it is said of each of them.
+    fn mark_all(&mut self, key: UrlKey) -> Result<(), IndexError> {
+        let mut at = Some(key);
+        for _ in 0..=HOPS_MAX {
+            let Some(key) = at else { break };
+            let (is_held, alias) = self.look(key, |row| (row.is_held, row.alias))?;
+            if is_held {
+                self.insert_mark(key);
+            }
+            at = alias;
         }
         Ok(())
+    }
+
+    fn insert_mark(&mut self, key: UrlKey) {
+        self.done.remove(&key);
+        if self.marked.insert(key) {
+            self.bytes += MARK_EXTRA;
+        }
     }
 
     fn look<T>(&mut self, key: UrlKey, look: impl FnOnce(&Row) -> T) -> Result<T, IndexError> {
@@ -310,6 +367,20 @@ impl Anchors {
             }
         }
     }
+}
+
+/// Makes one of those that are the same, with the votes of all.
+fn unite(texts: &mut Vec<Text>) {
+    texts.sort_unstable_by_key(|text| text.hash);
+    texts.dedup_by(|next, kept| {
+        let is_same = next.hash == kept.hash;
+        if is_same {
+            kept.domains.append(&mut next.domains);
+            kept.domains.sort_unstable();
+            kept.domains.dedup();
+        }
+        is_same
+    });
 }
 
 /// A text in lower case, with single spaces.

@@ -2,15 +2,17 @@
 //!
 //! A row is a lattice: whatever is added, in whatever order and however often, the same row comes
 //! out. So a row may be ahead of the words after a kill, and reading on ends in the same state.
-//! Where there is too much, what has the smallest hashes is kept, for the same reason.
+//! Where there is too much, what has the smallest hashes is kept, for the same reason: of all
+//! domains those, and of the texts of each of them those. A domain thus has no say in what is kept
+//! of another one's texts, however many it makes up.
 
 use rhumb_web::UrlKey;
 use serde::{Deserialize, Serialize};
 
-/// Distinct texts that are kept of one target, so that the best of them can be chosen.
-pub(super) const TEXTS_KEPT: usize = 256;
-/// Domains that are kept of one text: more votes change nothing.
-pub(super) const DOMAINS_KEPT: usize = 16;
+/// Domains that are kept of one target.
+pub(super) const DOMAINS_KEPT: usize = 32;
+/// Texts that are kept of one domain for one target.
+const TEXTS_OF_DOMAIN: usize = 8;
 /// Other URLs of a target whose texts count for it.
 pub(super) const FROMS_KEPT: usize = 16;
 
@@ -21,6 +23,12 @@ pub(super) struct Text {
     pub(super) words: String,
     /// Sorted and distinct.
     pub(super) domains: Vec<u32>,
+}
+
+impl Text {
+    fn is_of(&self, domain: u32) -> bool {
+        self.domains.binary_search(&domain).is_ok()
+    }
 }
 
 /// A target of links.
@@ -43,14 +51,53 @@ pub(super) struct Row {
 impl Row {
     /// Whether this is news.
     pub(super) fn add(&mut self, hash: u64, text: &str, domain: u32) -> bool {
+        let of_domain = || self.texts.iter().filter(|text| text.is_of(domain));
+        if of_domain().any(|text| text.hash == hash) {
+            return false;
+        }
+        match of_domain().count() {
+            0 if !self.make_room_for(domain) => return false,
+            TEXTS_OF_DOMAIN.. => {
+                let last = self.texts.iter_mut().rfind(|text| text.is_of(domain));
+                let last = last.expect("a domain with texts has a last one");
+                if last.hash < hash {
+                    return false;
+                }
+                last.domains.retain(|it| *it != domain);
+            }
+            _ => {}
+        }
         match self.texts.binary_search_by_key(&hash, |text| text.hash) {
-            Ok(at) => keep_smallest(&mut self.texts[at].domains, domain, DOMAINS_KEPT),
-            Err(at) if at >= TEXTS_KEPT => false,
+            Ok(at) => {
+                let domains = &mut self.texts[at].domains;
+                domains.insert(domains.partition_point(|it| *it < domain), domain);
+            }
             Err(at) => {
-                self.texts.insert(at, Text { hash, words: text.to_owned(), domains: vec![domain] });
-                self.texts.truncate(TEXTS_KEPT);
+                let text = Text { hash, words: text.to_owned(), domains: vec![domain] };
+                self.texts.insert(at, text);
+            }
+        }
+        self.texts.retain(|text| !text.domains.is_empty());
+        true
+    }
+
+    /// Whether one more domain may be kept; the last of too many goes for it.
+    fn make_room_for(&mut self, domain: u32) -> bool {
+        let mut domains: Vec<u32> =
+            self.texts.iter().flat_map(|text| &text.domains).copied().collect();
+        domains.sort_unstable();
+        domains.dedup();
+        match domains.last() {
+            Some(last) if domains.len() >= DOMAINS_KEPT => {
+                if *last < domain {
+                    return false;
+                }
+                for text in &mut self.texts {
+                    text.domains.retain(|it| it != last);
+                }
                 true
             }
+            _ => true,
         }
     }
 
@@ -95,5 +142,29 @@ mod tests {
             }
             prop_assert_eq!(once, again);
         }
+    }
+
+    #[test]
+    fn a_domain_with_many_texts_takes_no_place_from_others() {
+        let mut row = Row::default();
+        row.add(u64::MAX, "an honest text", 7);
+        for hash in 0..10_000 {
+            row.add(hash, "another text", 3);
+        }
+        assert_eq!(row.texts.len(), TEXTS_OF_DOMAIN + 1);
+        assert_eq!(row.texts.last().map(|text| text.words.as_str()), Some("an honest text"));
+    }
+
+    #[test]
+    fn a_row_has_an_end() {
+        let mut row = Row::default();
+        for number in 0..100_000_u32 {
+            row.add(u64::from(number), "text", number * 7_919 % 1_000);
+        }
+        let mut domains: Vec<u32> = row.texts.iter().flat_map(|it| it.domains.clone()).collect();
+        domains.sort_unstable();
+        domains.dedup();
+        assert_eq!(domains, (0..32).collect::<Vec<_>>());
+        assert!(row.texts.len() <= DOMAINS_KEPT * TEXTS_OF_DOMAIN);
     }
 }

@@ -1,6 +1,5 @@
 //! The rows on disk: a fjall database.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use rhumb_web::UrlKey;
 
+use super::keyed::KeyedSet;
 use super::row::Row;
 use crate::IndexError;
 
@@ -47,11 +47,14 @@ impl AnchorTable {
         }
         // fjall asserts some of what it reads from its journal.
         let opened = catch_unwind(|| open_database(folder, memory));
-        let (database, rows, marks) =
-            opened.map_err(|_| failed(&"a file is damaged"))?.map_err(|error| match error {
-                fjall::Error::Locked => IndexError::InUse { folder: folder.to_owned() },
-                error => failed(&error),
-            })?;
+        let other = |what| IndexError::Other { folder: folder.to_owned(), what };
+        let (database, rows, marks) = opened
+            .map_err(|_| other("has a damaged file".to_owned()))?
+            .map_err(|error| match error {
+            fjall::Error::Locked => IndexError::InUse { folder: folder.to_owned() },
+            fjall::Error::Io(_) | fjall::Error::Storage(fjall::LsmError::Io(_)) => failed(&error),
+            error => other(format!("is damaged ({error})")),
+        })?;
         Ok(Self { folder: folder.to_owned(), database, rows, marks })
     }
 
@@ -64,17 +67,16 @@ impl AnchorTable {
     /// Writes rows and marks, and they reach the disk.
     pub(super) fn write(
         &self,
-        rows: &HashMap<UrlKey, Row>,
-        marks: &HashSet<UrlKey>,
+        mut rows: Vec<(UrlKey, &Row)>,
+        marks: &KeyedSet<UrlKey>,
     ) -> Result<(), IndexError> {
         if rows.is_empty() && marks.is_empty() {
             return Ok(());
         }
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
-        let mut keys: Vec<_> = rows.keys().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let value = postcard::to_stdvec(&rows[key]).expect("plain data can be written");
+        rows.sort_unstable_by_key(|(key, _)| *key);
+        for (key, row) in rows {
+            let value = postcard::to_stdvec(row).expect("plain data can be written");
             batch.insert(&self.rows, key.0.to_be_bytes(), value);
         }
         for key in marks {
@@ -84,6 +86,9 @@ impl AnchorTable {
     }
 
     pub(super) fn unmark(&self, keys: &[UrlKey]) -> Result<(), IndexError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
         let mut batch = self.database.batch();
         for key in keys {
             batch.remove(&self.marks, key.0.to_be_bytes());

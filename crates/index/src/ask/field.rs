@@ -130,7 +130,11 @@ fn site(value: &str) -> Result<String, (String, String)> {
         return Err((format!("site:{value} has a path"), advice));
     }
     let url = CanonUrl::parse(&format!("http://{host}/")).ok();
-    let site = url.filter(|url| url.path_and_query() == "/").map(|url| url.authority().to_owned());
+    let site = url.filter(|url| url.path_and_query() == "/").map(|url| {
+        // The ports that are usual are not part of an address, 443 of https like 80 of http.
+        let site = url.authority();
+        site.strip_suffix(":443").unwrap_or(site).to_owned()
+    });
     site.ok_or_else(|| {
         let advice = "write site:example.org".to_owned();
         (format!("site:{value} is no host or domain"), advice)

@@ -19,6 +19,9 @@ pub use self::error::QueryError;
 const QUERY_BYTES_MAX: usize = 4 * 1_024;
 /// How many words a query may have.
 const QUERY_WORDS_MAX: usize = 64;
+/// How many prefixes a query may have, and how many phrases: each costs time.
+const QUERY_PREFIXES_MAX: usize = 8;
+const QUERY_PHRASES_MAX: usize = 8;
 /// How deep parentheses may be nested.
 const QUERY_DEPTH_MAX: usize = 16;
 
@@ -101,6 +104,24 @@ impl Node {
         }
         nodes.push(last);
         Some(many(nodes))
+    }
+
+    /// Whether pages are looked for by words in it, rather than only filtered.
+    pub(crate) fn has_words(&self) -> bool {
+        match self {
+            Self::Word(_)
+            | Self::Prefix(_)
+            | Self::Phrase(_)
+            | Self::InTitle(_)
+            | Self::InUrl(_) => true,
+            Self::All(nodes) | Self::Any(nodes) => nodes.iter().any(Self::has_words),
+            Self::Not(_)
+            | Self::Site(_)
+            | Self::Lang(_)
+            | Self::Kind(_)
+            | Self::Before(_)
+            | Self::After(_) => false,
+        }
     }
 
     /// Whether it demands something, rather than only exclude.

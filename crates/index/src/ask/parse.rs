@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use super::field::{self, Field};
-use super::{Node, QUERY_BYTES_MAX, QUERY_DEPTH_MAX, QUERY_WORDS_MAX, Query, QueryError};
+use super::{
+    Node, QUERY_BYTES_MAX, QUERY_DEPTH_MAX, QUERY_PHRASES_MAX, QUERY_PREFIXES_MAX, QUERY_WORDS_MAX,
+    Query, QueryError,
+};
 use crate::words::{has_letters, pieces};
 
 /// What begins and ends a phrase.
@@ -17,7 +20,8 @@ pub(super) fn parse(text: &str) -> Result<Query, QueryError> {
         let place = text.floor_char_boundary(QUERY_BYTES_MAX)..text.len();
         return Err(QueryError::new(what, "search for fewer words", place));
     }
-    let mut parser = Parser { text, at: 0, depth: 0, words: 0, hint: None };
+    let mut parser =
+        Parser { text, at: 0, depth: 0, words: 0, prefixes: 0, phrases: 0, hint: None };
     let root = parser.all()?;
     if let Some(place) = parser.sign(')') {
         let advice = "remove it, or put what it belongs to in quotes";
@@ -59,6 +63,8 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     words: usize,
+    prefixes: usize,
+    phrases: usize,
     hint: Option<String>,
 }
 
@@ -188,8 +194,16 @@ impl<'a> Parser<'a> {
         self.at += opening + length + closing;
         let inner = &inner[..length];
         self.count(inner, start)?;
+        if !has_letters(inner) {
+            return Ok(None);
+        }
+        self.phrases += 1;
+        if self.phrases > QUERY_PHRASES_MAX {
+            let what = format!("the query has more than {QUERY_PHRASES_MAX} phrases");
+            return Err(QueryError::new(what, "search for fewer phrases", start..self.at));
+        }
         let words: Vec<&str> = inner.split_whitespace().collect();
-        Ok(has_letters(inner).then(|| Node::Phrase(words.join(" "))))
+        Ok(Some(Node::Phrase(words.join(" "))))
     }
 
     /// Reads a word or a field.
@@ -293,6 +307,11 @@ impl<'a> Parser<'a> {
             let what = format!("{word} has fewer than {PREFIX_LETTERS_MIN} letters before the *");
             let advice = format!("write more of the word, or \"{prefix}\" for just that");
             return Err(QueryError::new(what, advice, start..self.at));
+        }
+        self.prefixes += 1;
+        if self.prefixes > QUERY_PREFIXES_MAX {
+            let what = format!("the query has more than {QUERY_PREFIXES_MAX} words with a *");
+            return Err(QueryError::new(what, "write more of them in full", start..self.at));
         }
         Ok(Some(Node::Prefix(prefix.to_owned())))
     }

@@ -82,6 +82,8 @@ fn fields_are_read() {
     check("site:https://www.example.org/ a", "all[site:www.example.org a]");
     check("site:127.0.0.1:8080", "site:127.0.0.1:8080");
     check("site:[::1]:80 SITE:bücher.de", "all[site:[::1] site:xn--bcher-kva.de]");
+    check("site:example.org:443 site:[::1]:443", "all[site:example.org site:[::1]]");
+    check("site:example.org:8443", "site:example.org:8443");
     check("inurl:docs intitle:\"two words\"", "all[url[docs] title[\"two words\"]]");
     check("intitle:postg*", "title[postg*]");
     check("lang:EN-us type:.PDF type:txt", "all[lang:en type:pdf type:text]");
@@ -156,6 +158,8 @@ fn large_and_deep_queries_are_refused() {
     assert_eq!(error(&"é".repeat(QUERY_BYTES_MAX)), "the query has 8192 bytes, more than 4096");
     assert_eq!(error(&"a ".repeat(65)), "the query has more than 64 words");
     assert_eq!(error(&"a.".repeat(65)), "the query has more than 64 words");
+    assert_eq!(error(&"ab* ".repeat(9)), "the query has more than 8 words with a *");
+    assert_eq!(error(&"\"a b\" ".repeat(9)), "the query has more than 8 phrases");
     assert_eq!(error(&"漢".repeat(65)), "the query has more than 64 words");
     assert_eq!(error(&"(".repeat(4_000)), "parentheses are nested more than 16 deep");
     let deep = format!("{}a{}", "(".repeat(16), ")".repeat(16));

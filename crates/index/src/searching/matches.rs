@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tantivy::columnar::StrColumn;
 use tantivy::query::{EnableScoring, Query};
-use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError};
+use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError};
 
 use crate::Facets;
 use crate::schema::column;
@@ -32,25 +32,38 @@ pub(super) fn count(
 ) -> Result<Matches, TantivyError> {
     let most = if with_facets { SAMPLE_MAX } else { COUNTED_MAX };
     let mut total = 0;
-    let mut counted: [Counted; 3] = Default::default();
+    let mut counted = Counts::default();
     each_match(searcher, query, |reader, docs| {
         let docs = &docs[..docs.len().min(usize::try_from(most - total).unwrap_or(usize::MAX))];
         total += u64::try_from(docs.len()).expect("a length fits 64 bits");
         if with_facets {
-            for (counted, name) in
-                counted.iter_mut().zip([column::HOST, column::LANGUAGE, column::KIND])
-            {
-                counted.add(reader, name, docs)?;
-            }
+            counted.add(reader, docs)?;
         }
         Ok(total < most)
     })?;
     let is_exact = total < most;
-    let facets = with_facets.then(|| {
-        let [sites, languages, kinds] = counted.map(Counted::most);
-        Facets { sites, languages, kinds, is_sample: !is_exact }
-    });
+    let facets = with_facets.then(|| counted.facets(!is_exact));
     Ok(Matches { total, is_exact, facets })
+}
+
+/// The same of pages that are known already.
+pub(super) fn of_pages(
+    searcher: &Searcher,
+    mut pages: Vec<DocAddress>,
+    are_all: bool,
+    with_facets: bool,
+) -> Result<Matches, TantivyError> {
+    let total = u64::try_from(pages.len()).expect("a length fits 64 bits");
+    let mut counted = Counts::default();
+    if with_facets {
+        pages.sort_unstable();
+        for pages in pages.chunk_by(|a, b| a.segment_ord == b.segment_ord) {
+            let docs: Vec<DocId> = pages.iter().map(|page| page.doc_id).collect();
+            counted.add(searcher.segment_reader(pages[0].segment_ord), &docs)?;
+        }
+    }
+    let facets = with_facets.then(|| counted.facets(!are_all));
+    Ok(Matches { total, is_exact: are_all, facets })
 }
 
 /// Hands over live matches segment by segment, as long as more are wanted.
@@ -80,6 +93,22 @@ pub(super) fn each_match(
 
 /// Matches that are handed over at once.
 const BLOCK: usize = 1_024;
+
+/// What is counted for the facets.
+#[derive(Debug, Default)]
+struct Counts([Counted; 3]);
+
+impl Counts {
+    fn add(&mut self, reader: &SegmentReader, docs: &[DocId]) -> Result<(), TantivyError> {
+        let names = [column::HOST, column::LANGUAGE, column::KIND];
+        self.0.iter_mut().zip(names).try_for_each(|(counted, name)| counted.add(reader, name, docs))
+    }
+
+    fn facets(self, is_sample: bool) -> Facets {
+        let [sites, languages, kinds] = self.0.map(Counted::most);
+        Facets { sites, languages, kinds, is_sample }
+    }
+}
 
 /// How often each value of a column was met.
 #[derive(Debug, Default)]

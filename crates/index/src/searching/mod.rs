@@ -10,6 +10,7 @@ mod matches;
 mod plan;
 mod query;
 mod score;
+mod wanted;
 mod weights;
 
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ use crate::schema::{Fields, LINKS, WORDS, column, schema, tokenizers};
 use crate::words::Analyser;
 use crate::{Cursor, Document, Held, IndexError, Neighbour, lookup};
 
-/// Languages whose stems a query is looked up by.
+/// Languages whose stems a query is looked up by in all pages.
 const LANGUAGES_MAX: usize = 4;
 /// A language with a smaller part of the pages, one in so many, is not among them.
 const LANGUAGE_SHARE: u64 = 50;
@@ -53,8 +54,16 @@ struct Seen {
     searcher: tantivy::Searcher,
     commitment: Commitment,
     ranks: Option<Arc<Ranks>>,
-    languages: Vec<String>,
+    languages: Languages,
     newest_ms: u64,
+}
+
+/// The languages of pages that are stemmed in a way of their own.
+struct Languages {
+    /// Those of most pages.
+    most: Vec<String>,
+    /// The others, with how many pages are in them.
+    few: Vec<(String, u64)>,
 }
 
 impl Searcher {
@@ -238,24 +247,26 @@ fn see(
     Ok(Seen { searcher, commitment, ranks, languages, newest_ms })
 }
 
-/// The languages of most pages.
-fn languages(searcher: &tantivy::Searcher) -> Result<Vec<String>, TantivyError> {
+fn languages(searcher: &tantivy::Searcher) -> Result<Languages, TantivyError> {
     let field = schema().1.language;
     let mut counts: HashMap<String, u64> = HashMap::new();
     for reader in searcher.segment_readers() {
         let terms = reader.inverted_index(field)?;
         let mut stream = terms.terms().stream()?;
         while stream.advance() {
-            let tag = String::from_utf8_lossy(stream.key()).into_owned();
-            *counts.entry(tag).or_default() += u64::from(stream.value().doc_freq);
+            let tag = str::from_utf8(stream.key()).unwrap_or_default();
+            if Analyser::has_stems(tag) {
+                *counts.entry(tag.to_owned()).or_default() += u64::from(stream.value().doc_freq);
+            }
         }
     }
     let pages = searcher.num_docs();
-    let mut counts: Vec<_> =
-        counts.into_iter().filter(|(_, count)| *count >= pages / LANGUAGE_SHARE).collect();
-    counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    counts.truncate(LANGUAGES_MAX);
-    Ok(counts.into_iter().map(|(tag, _)| tag).collect())
+    let mut few: Vec<_> = counts.into_iter().collect();
+    few.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let most = few.iter().take(LANGUAGES_MAX);
+    let most = most.take_while(|(_, count)| *count >= pages / LANGUAGE_SHARE).count();
+    let most = few.drain(..most).map(|(tag, _)| tag).collect();
+    Ok(Languages { most, few })
 }
 
 /// When the newest page was fetched.

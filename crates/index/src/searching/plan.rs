@@ -4,24 +4,20 @@ use std::ops::Bound;
 
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
-    TermQuery, TermSetQuery,
+    TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption, Term};
 use tantivy::{Searcher, TantivyError};
 
+use super::Languages;
 use super::excluded::Excluded;
+use super::wanted::Wanted;
 use crate::ask::Node;
 use crate::names;
 use crate::schema::Fields;
-use crate::spelling::Spelling;
-use crate::words::{Analyser, Part, Sought, folded};
+use crate::words::{Analyser, Part, Sought};
 
-/// Ways to read a phrase whose words have several stems each.
-const READINGS_MAX: usize = 16;
-/// Words that a prefix stands for.
-const EXPANDED_MAX: usize = 64;
-
-type Boxed = Box<dyn Query>;
+pub(super) type Boxed = Box<dyn Query>;
 
 /// A word that is scored: any of its stems.
 #[derive(Debug)]
@@ -55,7 +51,7 @@ pub(super) struct Loose {
 }
 
 /// A query as it is carried out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) units: Vec<Unit>,
     pub(super) words: Vec<Loose>,
@@ -63,6 +59,8 @@ pub(super) struct Plan {
     rest: Vec<(Occur, Boxed)>,
     /// What all words are together, see [`names`].
     pub(super) names: Vec<u64>,
+    /// Whether a page may be missed that has what a prefix stands for.
+    pub(super) is_cut: bool,
 }
 
 impl Plan {
@@ -112,33 +110,33 @@ fn one_or(mut clauses: Vec<(Occur, Boxed)>) -> Boxed {
 pub(super) struct Planner<'a> {
     pub(super) searcher: &'a Searcher,
     pub(super) fields: &'a Fields,
-    pub(super) languages: &'a [String],
+    pub(super) languages: &'a Languages,
     pub(super) analyser: &'a mut Analyser,
+    /// Whether a prefix stands for more words than are looked at.
+    pub(super) is_cut: bool,
+    /// The unit of the word before.
+    pub(super) last: Option<usize>,
 }
 
 impl Planner<'_> {
     /// The parts of the query must all hold.
     pub(super) fn plan(&mut self, parts: &[Node]) -> Result<Plan, TantivyError> {
-        let mut plan =
-            Plan { units: Vec::new(), words: Vec::new(), rest: Vec::new(), names: Vec::new() };
+        let mut plan = Plan::default();
         let mut typed = Vec::new();
         for (place, node) in parts.iter().enumerate() {
             match node {
                 Node::Word(text) => {
                     typed.push(text.as_str());
-                    let sought = self.analyser.sought(text, self.languages);
-                    let is_known = self.is_known(&sought)?;
-                    if sought.whole.is_empty() && sought.row.is_empty() {
-                        continue;
-                    }
-                    self.score(&sought, &mut plan.units)?;
+                    let wanted = self.wanted(text)?;
+                    let is_known = self.is_known(&wanted)?;
+                    self.score(&wanted.sought, &mut plan.units)?;
                     plan.words.push(Loose {
                         place,
                         text: text.clone(),
-                        query: self.word(self.fields.text, &sought)?,
+                        query: self.word(self.fields.text, &wanted)?,
                         in_parts: [
-                            self.apart(self.fields.title, &sought)?,
-                            self.apart(self.fields.anchor, &sought)?,
+                            self.apart(self.fields.title, &wanted.sought)?,
+                            self.apart(self.fields.anchor, &wanted.sought)?,
                         ],
                         is_known,
                     });
@@ -152,17 +150,18 @@ impl Planner<'_> {
                         typed.push(text.as_str());
                     }
                     let query = self.node(other, self.fields.text, Some(&mut plan.units))?;
-                    plan.rest.push((Occur::Must, Box::new(ConstScoreQuery::new(query, 0.0))));
+                    plan.rest.push((Occur::Must, query));
                 }
             }
         }
         plan.names = self.names(&typed.join(" "));
+        plan.is_cut = self.is_cut;
         Ok(plan)
     }
 
     /// What the typed words are together, in each way of stemming.
     fn names(&mut self, typed: &str) -> Vec<u64> {
-        let languages = self.languages.iter().map(|it| Some(it.as_str())).chain([None]);
+        let languages = self.languages.most.iter().map(|it| Some(it.as_str())).chain([None]);
         let names = languages.filter_map(|it| names::of_text(self.analyser, typed, it));
         let mut names: Vec<u64> = names.collect();
         names.sort_unstable();
@@ -177,21 +176,26 @@ impl Planner<'_> {
         field: Field,
         mut units: Option<&mut Vec<Unit>>,
     ) -> Result<Boxed, TantivyError> {
-        let term = |field, text: &str| -> Boxed {
-            Box::new(TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::Basic))
+        let term = |field, text: &str| {
+            let term = Term::from_field_text(field, text);
+            filter(Box::new(TermQuery::new(term, IndexRecordOption::Basic)))
         };
         Ok(match node {
             Node::Word(text) => {
-                let sought = self.analyser.sought(text, self.languages);
-                self.scored(&sought, units)?;
-                self.word(field, &sought)?
+                let wanted = self.wanted(text)?;
+                self.scored(&wanted.sought, units)?;
+                self.word(field, &wanted)?
             }
             Node::Phrase(text) => {
-                let sought = self.analyser.sought_phrase(text, self.languages);
-                self.scored(&sought, units)?;
-                self.word(field, &sought)?
+                let wanted = self.wanted_phrase(text)?;
+                self.scored(&wanted.sought, units)?;
+                self.word(field, &wanted)?
             }
-            Node::Prefix(prefix) => self.prefix(prefix, field, units)?,
+            Node::Prefix(prefix) => {
+                let (query, are_all) = self.prefix(prefix, field, units)?;
+                self.is_cut |= !are_all;
+                query
+            }
             Node::InTitle(node) => self.node(node, self.fields.title, units)?,
             Node::InUrl(node) => self.node(node, self.fields.url, units)?,
             Node::Any(nodes) => {
@@ -208,10 +212,10 @@ impl Planner<'_> {
                 }
                 Box::new(BooleanQuery::new(clauses))
             }
-            Node::Not(node) => Box::new(BooleanQuery::new(vec![
+            Node::Not(node) => filter(Box::new(BooleanQuery::new(vec![
                 (Occur::Must, Box::new(AllQuery)),
                 (Occur::MustNot, self.excluded(node, field)?),
-            ])),
+            ]))),
             Node::Site(site) => term(self.fields.site, site),
             Node::Lang(tag) => term(self.fields.language, tag),
             Node::Kind(kind) => term(self.fields.kind, kind),
@@ -226,44 +230,22 @@ impl Planner<'_> {
 
     fn dated(&self, from: Bound<i64>, to: Bound<i64>) -> Boxed {
         let term = |moment| Term::from_field_i64(self.fields.dated, moment);
-        Box::new(RangeQuery::new(from.map(term), to.map(term)))
-    }
-
-    fn prefix(
-        &mut self,
-        prefix: &str,
-        field: Field,
-        units: Option<&mut Vec<Unit>>,
-    ) -> Result<Boxed, TantivyError> {
-        let spelling = Spelling::new(self.searcher, self.fields.word);
-        let words = spelling.expand(&folded(prefix), EXPANDED_MAX)?;
-        let mut stems = Vec::new();
-        for word in &words {
-            let sought = self.analyser.sought(word, self.languages);
-            stems.extend(sought.whole);
-            stems.extend(sought.row.into_iter().flat_map(|part| part.stems));
-        }
-        stems.sort_unstable();
-        stems.dedup();
-        if let Some(units) = units {
-            units.extend(self.unit(&stems, None)?);
-        }
-        let terms = |field, words: &[String]| {
-            TermSetQuery::new(words.iter().map(move |word| Term::from_field_text(field, word)))
-        };
-        let is_text = field == self.fields.text;
-        Ok(Box::new(if is_text { terms(self.fields.word, &words) } else { terms(field, &stems) }))
+        filter(Box::new(RangeQuery::new(from.map(term), to.map(term))))
     }
 
     /// Pages that have a word: as one, or all that it is made of.
-    fn word(&self, field: Field, sought: &Sought) -> Result<Boxed, TantivyError> {
+    fn word(&self, field: Field, wanted: &Wanted) -> Result<Boxed, TantivyError> {
+        let sought = &wanted.sought;
         let mut ways = self.terms(field, &sought.whole)?;
         if let [part] = sought.row.as_slice() {
             ways.extend(self.terms(field, &part.stems)?);
         } else if sought.is_near {
-            ways.extend(self.phrases(field, &sought.row)?);
+            ways.extend(self.phrases(field, &wanted.rows)?);
         } else if !sought.row.is_empty() {
             ways.push(self.parts(field, &sought.row)?);
+        }
+        if let Some(raw) = wanted.as_typed.as_ref().filter(|_| field == self.fields.text) {
+            ways.push(Box::new(TermQuery::new(raw.clone(), IndexRecordOption::Basic)));
         }
         Ok(any(ways))
     }
@@ -282,24 +264,23 @@ impl Planner<'_> {
         Ok(one_or(clauses))
     }
 
-    fn terms(&self, field: Field, stems: &[String]) -> Result<Vec<Boxed>, TantivyError> {
+    pub(super) fn terms(&self, field: Field, stems: &[String]) -> Result<Vec<Boxed>, TantivyError> {
         let known = self.known(field, stems)?;
         let query = |term| Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)) as Boxed;
         Ok(known.into_iter().map(|(term, _)| query(term)).collect())
     }
 
-    fn phrases(&self, field: Field, row: &[Part]) -> Result<Vec<Boxed>, TantivyError> {
-        let mut readings: Vec<Vec<(usize, Term)>> = vec![Vec::new()];
-        for part in row {
-            let known = self.known(field, &part.stems)?;
-            let longer = readings.iter().flat_map(|reading| {
-                known.iter().map(|(term, _)| {
-                    let mut reading = reading.clone();
-                    reading.push((part.position, term.clone()));
-                    reading
-                })
-            });
-            readings = longer.take(READINGS_MAX).collect();
+    fn phrases(&self, field: Field, rows: &[Vec<Part>]) -> Result<Vec<Boxed>, TantivyError> {
+        let mut readings: Vec<Vec<(usize, Term)>> = Vec::new();
+        for row in rows {
+            let mut reading = Vec::with_capacity(row.len());
+            for part in row {
+                let known = self.known(field, &part.stems)?;
+                reading.extend(known.into_iter().map(|(term, _)| (part.position, term)));
+            }
+            if reading.len() == row.len() && !readings.contains(&reading) {
+                readings.push(reading);
+            }
         }
         Ok(readings
             .into_iter()
@@ -320,8 +301,13 @@ impl Planner<'_> {
         Ok(known)
     }
 
-    fn is_known(&self, sought: &Sought) -> Result<bool, TantivyError> {
-        let field = self.fields.text;
+    fn is_known(&self, wanted: &Wanted) -> Result<bool, TantivyError> {
+        let (field, sought) = (self.fields.text, &wanted.sought);
+        if let Some(raw) = &wanted.as_typed
+            && self.searcher.doc_freq(raw)? > 0
+        {
+            return Ok(true);
+        }
         if !self.known(field, &sought.whole)?.is_empty() {
             return Ok(true);
         }
@@ -333,14 +319,17 @@ impl Planner<'_> {
         Ok(!sought.row.is_empty())
     }
 
-    fn scored(&self, sought: &Sought, units: Option<&mut Vec<Unit>>) -> Result<(), TantivyError> {
+    fn scored(
+        &mut self,
+        sought: &Sought,
+        units: Option<&mut Vec<Unit>>,
+    ) -> Result<(), TantivyError> {
         units.map_or(Ok(()), |units| self.score(sought, units))
     }
 
     /// Adds the units of a word: it as one, and what it is made of, one after the other.
-    fn score(&self, sought: &Sought, units: &mut Vec<Unit>) -> Result<(), TantivyError> {
-        let last = units.iter().rposition(|unit| unit.raw.is_some());
-        let mut before = last.map(|last| (last, 1));
+    fn score(&mut self, sought: &Sought, units: &mut Vec<Unit>) -> Result<(), TantivyError> {
+        let mut before = self.last.map(|last| (last, 1));
         let is_whole = !sought.row.is_empty();
         units.extend(self.unit(&sought.whole, None)?.map(|unit| Unit { is_whole, ..unit }));
         let mut position = 0;
@@ -348,19 +337,30 @@ impl Planner<'_> {
             let step = u32::try_from(part.position.saturating_sub(position)).unwrap_or(u32::MAX);
             let follows = before.map(|(at, distance)| (at, distance + step));
             position = part.position;
-            match self.unit(&part.stems, Some(&part.raw))? {
-                Some(unit) => {
-                    units.push(Unit { follows, ..unit });
-                    before = Some((units.len() - 1, 0));
-                }
-                None => before = None,
+            let Some(unit) = self.unit(&part.stems, Some(&part.raw))? else {
+                before = None;
+                continue;
+            };
+            let is_same = |it: &Unit| it.raw == unit.raw && it.stems == unit.stems;
+            let at = units.iter().position(is_same).unwrap_or(units.len());
+            if at == units.len() {
+                units.push(unit);
             }
+            // A word that is there once more counts once, and stands beside one other.
+            let follows = follows.filter(|(before, _)| *before != at);
+            units[at].follows = units[at].follows.or(follows);
+            before = Some((at, 0));
+            self.last = Some(at);
         }
         Ok(())
     }
 
     /// None if no page has it.
-    fn unit(&self, stems: &[String], raw: Option<&str>) -> Result<Option<Unit>, TantivyError> {
+    pub(super) fn unit(
+        &self,
+        stems: &[String],
+        raw: Option<&str>,
+    ) -> Result<Option<Unit>, TantivyError> {
         let known = self.known(self.fields.text, stems)?;
         let Some(most) = known.iter().map(|(_, count)| *count).max() else { return Ok(None) };
         let raw = raw.map(|raw| Term::from_field_text(self.fields.word, raw));
@@ -382,6 +382,11 @@ impl Planner<'_> {
         let rare = (float(all.saturating_sub(having)) + 0.5) / (float(having) + 0.5);
         (1.0 + rare).ln()
     }
+}
+
+/// Pages are chosen by it, and are no better for it.
+fn filter(query: Boxed) -> Boxed {
+    Box::new(ConstScoreQuery::new(query, 0.0))
 }
 
 fn any(mut ways: Vec<Boxed>) -> Boxed {

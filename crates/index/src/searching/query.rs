@@ -3,9 +3,10 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use rhumb_web::registrable;
 use tantivy::{DocAddress, TantivyError};
 
-use super::candidates::{Candidates, choose};
+use super::candidates::{CANDIDATES_MAX, Candidates, choose};
 use super::matches;
 use super::plan::{Plan, Planner};
 use super::score::{Scored, Scorer};
@@ -63,21 +64,28 @@ impl Asking<'_> {
         let partial = chosen.partial;
         let with_all = chosen.with_all;
         let scored = self.scored(&plan, chosen, &weights)?;
-        let mut matches = matches::count(searcher, &*plan.all(), self.want.facets)?;
-        if let Some(are_all) = partial {
-            loosened.is_partial = with_all == 0 && !scored.is_empty();
-            matches.total = matches.total.max(count_of(&scored));
-            matches.is_exact = are_all;
-        }
+        loosened.is_partial = partial.is_some() && with_all == 0 && !scored.is_empty();
+        let mut matches = if with_all < CANDIDATES_MAX {
+            let pages = scored.iter().map(|it| it.address).collect();
+            matches::of_pages(searcher, pages, partial.unwrap_or(true), self.want.facets)?
+        } else {
+            matches::count(searcher, &*plan.all(), self.want.facets)?
+        };
+        matches.is_exact &= !plan.is_cut;
+        let hint = hint.or_else(|| {
+            let mut sites = parts.iter().filter(|_| matches.total == 0);
+            sites.find_map(below)
+        });
         let root = Node::all(parts).unwrap_or(Node::Word(String::new()));
         let suggestion = if matches.total < FEW_RESULTS { self.suggestion(&root)? } else { None };
         let meant = Query { root, hint: None };
-        let matcher = Matcher::new(self.analyser, &meant, &self.seen.languages);
-        let hits = self.hits(scored, &matcher)?;
+        let matcher = Matcher::new(self.analyser, &meant, &seen.languages.most);
+        let (hits, has_more) = self.hits(scored, &matcher)?;
         Ok(Answer {
             hits,
             total: matches.total,
             is_exact: matches.is_exact,
+            has_more,
             suggestion,
             hint,
             loosened: (loosened != Loosened::default()).then_some(loosened),
@@ -91,6 +99,8 @@ impl Asking<'_> {
             fields: &self.searcher.fields,
             languages: &self.seen.languages,
             analyser: self.analyser,
+            is_cut: false,
+            last: None,
         }
         .plan(parts)
     }
@@ -109,7 +119,7 @@ impl Asking<'_> {
                 let nodes = better.split(' ').map(|word| Node::Word(word.to_owned()));
                 drop(parts.splice(place, nodes));
                 loosened.corrected.insert(0, (word.text.clone(), better));
-            } else if parts.iter().filter(|part| !matches!(part, Node::Not(_))).count() > 1 {
+            } else if parts.iter().filter(|part| part.has_words()).count() > 1 {
                 drop(parts.drain(place));
                 loosened.dropped.insert(0, word.text.clone());
             }
@@ -122,7 +132,7 @@ impl Asking<'_> {
         let query = Query { root: root.clone(), hint: None };
         let (seen, field) = (self.seen, self.searcher.fields.word);
         let spelling = Spelling::new(&seen.searcher, field);
-        let better = spelling.correct(self.analyser, &query, &seen.languages)?;
+        let better = spelling.correct(self.analyser, &query, &seen.languages.most)?;
         Ok(better.map(|query| query.to_string()))
     }
 
@@ -149,8 +159,13 @@ impl Asking<'_> {
         Ok(scored)
     }
 
-    /// The page of hits that is wanted: of each group the best, with the others counted.
-    fn hits(&mut self, scored: Vec<Scored>, matcher: &Matcher) -> Result<Vec<Hit>, TantivyError> {
+    /// The page of hits that is wanted, of each group the best, with the others counted; and
+    /// whether there are more.
+    fn hits(
+        &mut self,
+        scored: Vec<Scored>,
+        matcher: &Matcher,
+    ) -> Result<(Vec<Hit>, bool), TantivyError> {
         let mut groups: HashMap<u64, usize> = HashMap::new();
         let mut shown: Vec<(Scored, u64)> = Vec::new();
         for scored in scored {
@@ -162,11 +177,12 @@ impl Asking<'_> {
                 }
             }
         }
-        let wanted = shown.into_iter().enumerate().take(RESULTS_MAX).skip(self.want.from);
-        wanted
-            .take(self.want.count)
-            .map(|(place, (scored, folded))| self.hit(place + 1, &scored, folded, matcher))
-            .collect()
+        shown.truncate(RESULTS_MAX);
+        let has_more = shown.len() > self.want.from.saturating_add(self.want.count);
+        let wanted = shown.into_iter().enumerate().skip(self.want.from).take(self.want.count);
+        let hits =
+            wanted.map(|(place, (scored, folded))| self.hit(place + 1, &scored, folded, matcher));
+        Ok((hits.collect::<Result<_, _>>()?, has_more))
     }
 
     fn hit(
@@ -204,6 +220,12 @@ impl Asking<'_> {
     }
 }
 
-fn count_of(scored: &[Scored]) -> u64 {
-    u64::try_from(scored.len()).expect("a length fits 64 bits")
+/// What to say of a site under which other sites lie that have nothing to do with it.
+fn below(part: &Node) -> Option<String> {
+    let Node::Site(site) = part else { return None };
+    let is_address = site.starts_with('[') || site.ends_with(|last: char| last.is_ascii_digit());
+    let is_domain = is_address || registrable(site).is_some();
+    (!is_domain).then(|| {
+        format!("site:{site} is that host only, not those below it; write site:example.{site}")
+    })
 }

@@ -12,6 +12,8 @@ use crate::{Part, Weights};
 
 /// Candidates, the best by everything else, in which the places of words are compared.
 const NEAR_MAX: usize = 200;
+/// Places of a word in one candidate that are compared.
+const PLACES_MAX: usize = 4_096;
 /// How soon words that stand together once more say nothing more.
 const NEAR_K: f32 = 1.2;
 /// Ranks beyond this count as this: nothing is more than so many times its fair share worth.
@@ -249,22 +251,21 @@ impl Scorer<'_> {
         units: &[Unit],
         scored: &mut [Scored],
     ) -> Result<(), TantivyError> {
-        let is_asked = |at: usize| {
-            units[at].follows.is_some()
-                || units.iter().any(|unit| unit.follows.is_some_and(|(before, _)| before == at))
-        };
-        let mut places = Vec::with_capacity(units.len());
-        for (at, unit) in units.iter().enumerate() {
-            let asked = if is_asked(at) { unit.stems.as_slice() } else { &[] };
-            places.push(positions(reader, asked, scored)?);
-        }
+        // Mostly a unit follows the one before it: its places are held, and no others.
+        let mut held: Option<(usize, Vec<Vec<u32>>)> = None;
         for (at, unit) in units.iter().enumerate() {
             let Some((before, distance)) = unit.follows else { continue };
+            let earlier = match held.take() {
+                Some((held, places)) if held == before => places,
+                _ => positions(reader, &units[before].stems, scored)?,
+            };
+            let later = positions(reader, &unit.stems, scored)?;
             let worth = self.weights.near * unit.idf.min(units[before].idf);
-            for (which, scored) in scored.iter_mut().enumerate() {
-                let times = pairs(&places[before][which], &places[at][which], distance);
+            for (scored, (earlier, later)) in scored.iter_mut().zip(earlier.iter().zip(&later)) {
+                let times = pairs(earlier, later, distance);
                 scored.parts[NEAR] += worth * times / (times + NEAR_K);
             }
+            held = Some((at, later));
         }
         Ok(())
     }
@@ -287,24 +288,25 @@ fn count(
     })
 }
 
-/// The places of any of the terms in each candidate, sorted.
+/// The first places of any of the terms in each candidate, sorted.
 fn positions(
     reader: &SegmentReader,
     terms: &[Term],
     scored: &[Scored],
 ) -> Result<Vec<Vec<u32>>, TantivyError> {
     let mut places = vec![Vec::new(); scored.len()];
+    let mut found = Vec::new();
     for term in terms {
         let option = IndexRecordOption::WithFreqsAndPositions;
         each_having(reader, term, option, scored, |which, postings| {
-            let mut found = Vec::new();
             postings.positions(&mut found);
-            places[which].extend(found);
+            places[which].extend(found.iter().take(PLACES_MAX));
         })?;
     }
     if terms.len() > 1 {
         for places in &mut places {
             places.sort_unstable();
+            places.truncate(PLACES_MAX);
         }
     }
     Ok(places)

@@ -13,6 +13,8 @@ const MATCHES_MAX: usize = 4_096;
 pub(crate) struct Matcher {
     /// Which of the words have this stem.
     stems: HashMap<String, Vec<usize>>,
+    /// The same by the words as typed, for texts in languages that few pages have.
+    raws: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
     wanted: Vec<Wanted>,
 }
@@ -81,6 +83,7 @@ impl Matcher {
             for stem in &part.stems {
                 self.stems.entry(stem.clone()).or_default().push(wanted);
             }
+            self.raws.entry(part.raw.clone()).or_default().push(wanted);
         }
     }
 
@@ -106,9 +109,12 @@ impl Matcher {
         [bytes, words]: [usize; 2],
         matches: &mut Vec<Match>,
     ) {
-        let by_stem = self.stems.get(word.stem).into_iter().flatten().copied();
+        let by_stem = self.stems.get(word.stem).map_or(&[][..], Vec::as_slice);
+        let by_raw = self.raws.get(word.raw).into_iter().flatten();
+        let by_raw = by_raw.filter(|wanted| !by_stem.contains(wanted));
         let prefixes = self.prefixes.iter().filter(|(prefix, _)| word.raw.starts_with(prefix));
-        for wanted in by_stem.chain(prefixes.map(|(_, wanted)| *wanted)) {
+        let prefixes = prefixes.map(|(_, wanted)| wanted);
+        for &wanted in by_stem.iter().chain(by_raw).chain(prefixes) {
             if matches.len() < MATCHES_MAX {
                 let (from, to) = (word.from + bytes, word.to + bytes);
                 let position = word.position + words;

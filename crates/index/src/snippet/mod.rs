@@ -133,17 +133,15 @@ fn show(text: &str, place: Range<usize>, matches: &[Match], snippet: &mut Snippe
             mark = Some((begin, mark.map_or(it.to, |(_, to)| to.max(it.to))));
             next = matches.next();
         }
+        let is_gap = letter.is_whitespace() || letter.is_control();
         if is_hidden(letter) {
-            continue;
-        }
-        if letter.is_whitespace() || letter.is_control() {
-            if !is_space {
-                snippet.text.push(' ');
-            }
-            is_space = true;
-        } else {
+            // It shows nothing, but a mark may end with it.
+        } else if !is_gap {
             snippet.text.push(letter);
             is_space = false;
+        } else if !is_space {
+            snippet.text.push(' ');
+            is_space = true;
         }
         if let Some((begin, _)) = mark.take_if(|(_, to)| *to <= at + letter.len_utf8()) {
             put_mark(&mut snippet.marks, begin..snippet.text.len());
@@ -154,6 +152,10 @@ fn show(text: &str, place: Range<usize>, matches: &[Match], snippet: &mut Snippe
     if let Some((begin, _)) = mark {
         put_mark(&mut snippet.marks, begin..end);
     }
+    for mark in &mut snippet.marks {
+        mark.end = mark.end.min(end);
+    }
+    snippet.marks.retain(|mark| mark.start < mark.end);
 }
 
 /// Adds a mark, as one with the last if they touch.

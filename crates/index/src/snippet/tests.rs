@@ -83,6 +83,25 @@ fn control_characters_become_single_spaces() {
 }
 
 #[test]
+fn a_mark_ends_with_its_word_whatever_cannot_be_seen_after_it() {
+    for hidden in ["\u{200b}", "\u{ad}"] {
+        check(&format!("a foo{hidden}\n"), "foo", 100, "a [foo]");
+        check(&format!("a foo{hidden} {hidden}"), "foo", 100, "a [foo]");
+        check(&format!("foo{hidden} {hidden}bar"), "foo", 100, "[foo] bar");
+        check(&format!("{hidden}foo {hidden}"), "foo", 100, "[foo]");
+    }
+}
+
+#[test]
+fn a_word_as_it_was_typed_is_marked_in_any_language() {
+    let mut analyser = Analyser::new();
+    let query = Query::parse("Häuser").expect("a query");
+    let matcher = Matcher::new(&mut analyser, &query, &["en".to_owned()]);
+    let snippet = snippet(&mut analyser, "Alte Häuser", None, Some("de"), &matcher, 100);
+    assert_eq!(marked(&snippet), "Alte [Häuser]");
+}
+
+#[test]
 fn much_of_a_long_text_is_looked_at() {
     let text = format!("{} needle.", "hay ".repeat(50_000));
     assert!(marked(&shown(&text, None, "needle", 60)).contains("[needle]"));
@@ -93,7 +112,7 @@ fn much_of_a_long_text_is_looked_at() {
 proptest! {
     #[test]
     fn any_snippet_is_short_and_its_marks_lie_in_it(
-        text in "([a-c]{1,3}|[ .\n…é漢字]|\\PC){0,200}",
+        text in "([a-c]{1,3}|[ .\n…é漢字\u{ad}\u{200b}]|\\PC){0,200}",
         query in "[a-c漢]{1,3}( [a-c]{1,2}){0,2}",
         chars_max in 0usize..120,
     ) {

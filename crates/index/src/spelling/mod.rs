@@ -8,6 +8,7 @@ mod correct;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -21,6 +22,8 @@ const SEGMENTS_MAX: usize = 64;
 const WORDS_MAX: usize = 4_096;
 /// Words with a prefix that are looked at, of all segments.
 const PREFIXED_MAX: usize = 16_384;
+/// Words of a query for which others are looked up.
+const SLIPS_MAX: usize = 4;
 /// A shorter word is near too many others.
 const LETTERS_MIN: usize = 3;
 /// From so many letters on, two changes are looked for.
@@ -36,6 +39,8 @@ const SPLIT_LETTERS_MIN: usize = 3;
 pub(crate) struct Spelling<'a> {
     segments: Vec<&'a SegmentReader>,
     field: Field,
+    /// How many words may still be looked up.
+    slips: Cell<usize>,
 }
 
 impl<'a> Spelling<'a> {
@@ -44,7 +49,7 @@ impl<'a> Spelling<'a> {
         let mut segments: Vec<&SegmentReader> = searcher.segment_readers().iter().collect();
         segments.sort_by_key(|segment| Reverse(segment.num_docs()));
         segments.truncate(SEGMENTS_MAX);
-        Self { segments, field }
+        Self { segments, field, slips: Cell::new(SLIPS_MAX) }
     }
 
     /// How many pages have a word (also those that were removed lately).
@@ -65,6 +70,12 @@ impl<'a> Spelling<'a> {
             return Ok(None);
         }
         let documents = self.documents(word)?;
+        let all: u64 = self.segments.iter().map(|it| u64::from(it.max_doc())).sum();
+        let is_frequent = documents.saturating_mul(TIMES_RARER) > all;
+        let Some(slips) = self.slips.get().checked_sub(1).filter(|_| !is_frequent) else {
+            return Ok(None);
+        };
+        self.slips.set(slips);
         if let Some((other, _)) = self.nearest(word, letters, documents)? {
             return Ok(Some(other));
         }
@@ -109,11 +120,11 @@ impl<'a> Spelling<'a> {
     /// The words within so many changes, and how many pages have each.
     fn within(&self, word: &str, distance: u8) -> Result<HashMap<String, u64>, TantivyError> {
         let term = Term::from_field_text(self.field, word);
+        let automaton = FuzzyTermQuery::new(term, distance, true).automaton()?;
         let mut near = HashMap::new();
         for segment in &self.segments {
             let index = segment.inverted_index(self.field)?;
-            let automaton = FuzzyTermQuery::new(term.clone(), distance, true).automaton()?;
-            let mut search = index.terms().search(automaton);
+            let mut search = index.terms().search(&automaton);
             if distance > 1 {
                 // Two changes leave the first letter alone: that keeps the search small.
                 let first = &word[..word.chars().next().map_or(0, char::len_utf8)];
@@ -149,26 +160,39 @@ impl<'a> Spelling<'a> {
         Ok(best.map(|(_, words)| words))
     }
 
-    /// The most frequent words that begin so.
-    pub(crate) fn expand(&self, prefix: &str, max: usize) -> Result<Vec<String>, TantivyError> {
+    /// The most frequent words that begin so, and whether those are all.
+    pub(crate) fn expand(
+        &self,
+        prefix: &str,
+        max: usize,
+    ) -> Result<(Vec<String>, bool), TantivyError> {
         let mut words = HashMap::new();
-        let mut left = PREFIXED_MAX;
-        for segment in &self.segments {
+        let (mut left, mut are_all) = (PREFIXED_MAX, true);
+        // What the small ones leave of their share is for the large ones.
+        for (others, segment) in self.segments.iter().enumerate().rev() {
+            let mut share = left / (others + 1);
+            left -= share;
             let index = segment.inverted_index(self.field)?;
             let mut range = index.terms().range().ge(prefix);
             if let Some(end) = after(prefix) {
                 range = range.lt(end);
             }
             let mut stream = range.into_stream()?;
-            while left > 0 && stream.advance() {
-                left -= 1;
+            while stream.advance() {
+                if share == 0 {
+                    are_all = false;
+                    break;
+                }
+                share -= 1;
                 add(&mut words, stream.key(), stream.value().doc_freq);
             }
+            left += share;
         }
         let mut words: Vec<(String, u64)> = words.into_iter().collect();
         words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        are_all &= words.len() <= max;
         words.truncate(max);
-        Ok(words.into_iter().map(|(word, _)| word).collect())
+        Ok((words.into_iter().map(|(word, _)| word).collect(), are_all))
     }
 }
 
@@ -179,7 +203,7 @@ fn add(words: &mut HashMap<String, u64>, key: &[u8], documents: u32) {
 }
 
 /// The first bytes that do not begin so.
-fn after(prefix: &str) -> Option<Vec<u8>> {
+pub(crate) fn after(prefix: &str) -> Option<Vec<u8>> {
     let mut bytes = prefix.as_bytes().to_vec();
     let last = bytes.last_mut()?;
     // The bytes of UTF-8 end at 0xf4.

@@ -81,11 +81,24 @@ fn two_words_typed_as_one_are_told_apart() {
 fn prefixes_give_the_most_frequent_words_first() {
     let searcher = words();
     let expand = |prefix, max| spelling(&searcher).expand(prefix, max).expect("an answer");
-    assert_eq!(expand("ind", 9), ["index", "indent"]);
-    assert_eq!(expand("ind", 1), ["index"]);
-    assert_eq!(expand("pg_", 9), ["pg_dump"]);
-    assert_eq!(expand("検", 9), ["検索"]);
-    assert_eq!(expand("zz", 9), [""; 0]);
+    let check = |prefix, max, expect: &[&str], are_all: bool| {
+        let expect = expect.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(expand(prefix, max), (expect, are_all), "{prefix}");
+    };
+    check("ind", 9, &["index", "indent"], true);
+    check("ind", 1, &["index"], false);
+    check("pg_", 9, &["pg_dump"], true);
+    check("検", 9, &["検索"], true);
+    check("zz", 9, &[], true);
+}
+
+#[test]
+fn every_segment_has_its_share_of_the_words_with_a_prefix() {
+    let many: Vec<String> = (0..20_000).map(|number| format!("pre{number}")).collect();
+    let many: Vec<(&str, usize)> = many.iter().map(|word| (word.as_str(), 1)).collect();
+    let searcher = searcher(&[&many, &[("prelude", 20_001)]]);
+    let (words, are_all) = spelling(&searcher).expand("pre", 3).expect("an answer");
+    assert_eq!((words[0].as_str(), are_all), ("prelude", false));
 }
 
 fn check_query(query: &str, expect: Option<&str>) {
@@ -105,6 +118,8 @@ fn a_query_is_mended_word_by_word() {
     check_query("post gres index", Some("postgres index"));
     check_query("altertable index", Some("alter table index"));
     check_query("intitle:vacum site:vacum.org", Some("intitle:vacuum site:vacum.org"));
+    check_query("zzza zzzb zzzc indes", Some("zzza zzzb zzzc index"));
+    check_query("zzza zzzb zzzc zzzd indes", None);
     check_query("indexes tables café", None);
     check_query("vacuum pg_dmp C++", None);
 }

@@ -50,21 +50,40 @@ impl Analyser {
         Sought { whole: Vec::new(), row, is_near }
     }
 
+    /// Whether texts in a language are stemmed in a way of their own.
+    pub(crate) fn has_stems(tag: &str) -> bool {
+        Snowball::of(Some(tag)).is_some()
+    }
+
+    /// The words of a text, once for each way in which texts of these languages are stemmed: a
+    /// page has all its words in the same way.
+    pub(crate) fn rows(&mut self, text: &str, languages: &[String]) -> Vec<Vec<Part>> {
+        self.readings(text, languages).into_iter().map(|sought| sought.row).collect()
+    }
+
     fn read(&mut self, text: &str, languages: &[String]) -> Sought {
+        let mut sought = Sought::default();
+        for reading in self.readings(text, languages) {
+            sought.unite(reading);
+        }
+        sought
+    }
+
+    fn readings(&mut self, text: &str, languages: &[String]) -> Vec<Sought> {
         let of_languages = languages.iter().filter_map(|tag| Snowball::of(Some(tag)));
         // Texts of unknown language are stemmed as English, those of some languages not at all.
         let stemmers = of_languages.chain(Snowball::of(None)).map(Some).chain([None]);
-        let mut sought = Sought::default();
         let mut seen: Vec<Option<Snowball>> = Vec::new();
+        let mut readings = Vec::new();
         for snowball in stemmers {
             if !seen.contains(&snowball) {
                 seen.push(snowball);
                 let mut reading = Reading::default();
                 self.each_with(text, snowball, 0, |word| reading.take(word));
-                sought.unite(reading.finish());
+                readings.push(reading.finish());
             }
         }
-        sought
+        readings
     }
 }
 

@@ -1,9 +1,10 @@
 //! What was added and removed since the last commit.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rhumb_web::UrlKey;
+
+use crate::anchors::KeyedMap;
 
 /// About what the map takes for a document, beside its bytes.
 const ENTRY_BYTES: usize = 128;
@@ -29,9 +30,9 @@ pub(super) enum Change {
 /// Documents by key, and what became of them last.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    documents: HashMap<UrlKey, Change>,
+    documents: KeyedMap<UrlKey, Change>,
     /// Copies by their originals, as of any moment of this batch.
-    copies: HashMap<UrlKey, Vec<UrlKey>>,
+    copies: KeyedMap<UrlKey, Vec<UrlKey>>,
     bytes: usize,
 }
 

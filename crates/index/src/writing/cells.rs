@@ -1,12 +1,12 @@
 //! A document as the fields of tantivy: every text is analysed once.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::hash::{BuildHasher, BuildHasherDefault, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use rhumb_web::{CanonUrl, UrlKey, registrable};
 use tantivy::schema::Field;
 
-use crate::anchors::Said;
+use crate::anchors::{KeyedSet, Said};
 use crate::entry::{Cell, Kept};
 use crate::names;
 use crate::packed::Packed;
@@ -26,7 +26,7 @@ pub(super) fn cells(
     bytes: Arc<[u8]>,
 ) -> Vec<(Field, Cell)> {
     let language = kept.language.as_deref();
-    let mut all = Everything::default();
+    let mut all = Everything::of_length(kept.main.len());
     let [mut title, mut heading, mut anchor, mut url] = [const { Section::new() }; 4];
     if let Some(text) = &kept.title {
         analyser.each(text, language, |word| all.take(word, Some((&mut title, 1))));
@@ -102,21 +102,23 @@ impl Section {
     }
 }
 
-impl Default for Section {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// What a page is found by.
-#[derive(Default)]
 struct Everything {
     text: Section,
     words: Packed,
-    met: HashSet<u64>,
+    met: KeyedSet<u64>,
 }
 
 impl Everything {
+    /// With room for a text of so many bytes.
+    fn of_length(bytes: usize) -> Self {
+        Self {
+            text: Section { packed: Packed::with_capacity(bytes + bytes / 4), begin: 0 },
+            words: Packed::with_capacity(bytes / 2),
+            met: KeyedSet::with_capacity_and_hasher(bytes / 16, BuildHasherDefault::default()),
+        }
+    }
+
     /// Takes a word, also for a field of its own, in which it counts several times.
     fn take(&mut self, word: Word<'_>, own: Option<(&mut Section, u32)>) {
         self.text.packed.push(word.stem, self.text.begin + word.position);
@@ -125,7 +127,7 @@ impl Everything {
                 own.packed.push(word.stem, own.begin + word.position);
             }
         }
-        if self.met.insert(fnv(word.raw)) {
+        if self.met.insert(print(word.raw)) {
             self.words.push(word.raw, self.met.len());
         }
     }
@@ -141,16 +143,38 @@ impl Everything {
     }
 }
 
-/// Fowler, Noll and Vo's hash: two words of a page that share it are one in a million million.
-fn fnv(word: &str) -> u64 {
-    word.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
+/// Two words of a page that share it are one in a million million. Nobody can know which ones do:
+/// it differs with every process.
+fn print(word: &str) -> u64 {
+    static SEEDS: LazyLock<[u64; 2]> =
+        LazyLock::new(|| [0, 1].map(|number| RandomState::new().hash_one(number)));
+    let [seed, factor] = *SEEDS;
+    let factor = u128::from(factor | 1);
+    let mix = |print: u64, eight: u64| {
+        let wide = u128::from(print ^ eight) * factor;
+        let folded = (wide ^ (wide >> 64)) & u128::from(u64::MAX);
+        u64::try_from(folded).expect("it was cut to 64 bits")
+    };
+    let (eights, rest) = word.as_bytes().as_chunks();
+    let print = eights.iter().fold(seed, |print, eight| mix(print, u64::from_le_bytes(*eight)));
+    // Seven bytes at most, so that there is one for their number.
+    let number = u64::try_from(rest.len()).expect("at most seven");
+    mix(print, rest.iter().fold(number, |eight, byte| eight << 8 | u64::from(*byte)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_have_prints_of_their_own() {
+        let letters: String = (0..40).map(|_| 'a').collect();
+        let mut prints: Vec<u64> = (0..=40).map(|end| print(&letters[..end])).collect();
+        prints.extend(["b", "ab", "ba", "aaaaaaab", "baaaaaaa", "aaaaaaaab"].map(print));
+        let all: KeyedSet<u64> = prints.iter().copied().collect();
+        assert_eq!(all.len(), prints.len());
+        assert_eq!(print("word"), print("word"));
+    }
 
     #[test]
     fn a_site_is_known_by_its_port_its_host_and_every_domain_above() {

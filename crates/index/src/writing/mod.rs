@@ -13,6 +13,7 @@ mod ranking;
 mod tests;
 
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,20 +33,23 @@ use crate::commitment::Commitment;
 use crate::entry::{Entry, Kept, Queue};
 use crate::schema::{ANCHORS, Fields, LINKS, WORDS, builder, column, schema};
 use crate::words::Analyser;
-use crate::{Cursor, Document, IndexError, lookup};
+use crate::{Cursor, Document, IndexError, OutLink, lookup};
 
-/// The least and the most that tantivy gathers before it writes a segment.
+/// The least and the most that tantivy gathers before it writes a segment. Between them it is a
+/// quarter of the memory, or this much if all of it is more: small segments are merged often.
 const ARENA_BYTES: (usize, usize) = (15 << 20, 1 << 30);
+const ARENA_BYTES_USUAL: usize = 64 << 20;
 /// The least and the most that waits for tantivy's thread.
 const QUEUE_BYTES: (usize, usize) = (1 << 20, 16 << 20);
 /// Segments of about the same size that are merged into one.
 const MERGED_MIN: usize = 8;
-/// Segments with fewer documents count as being of the same size.
-const SMALL_SEGMENT: u32 = 10_000;
+/// Segments with fewer documents count as being of the same size: about what a commit of a busy
+/// crawl has. With more, what was merged is soon merged again with a few small ones.
+const SMALL_SEGMENT: u32 = 2_000;
 /// Segments with more documents are merged no further: that would take minutes.
 const LARGE_SEGMENT: usize = 1_000_000;
 /// A segment is written anew when this part of it is deleted.
-const DELETED_MAX: f32 = 0.3;
+const DELETED_MAX: f32 = 0.5;
 
 /// How an index is opened for writing.
 #[derive(Clone, Debug)]
@@ -72,11 +76,17 @@ pub struct Index {
     ranking: Ranking,
     batch: Batch,
     cursor: Cursor,
+    /// The last page that [`Self::refresh`] looked at.
+    refreshed: Option<UrlKey>,
 }
 
 impl Index {
     /// Opens the index in a folder, or makes it. What is newer than its last commit is cut off.
     pub fn open(settings: &IndexSettings) -> Result<Self, IndexError> {
+        Self::open_all(settings).map_err(|error| error.at_opening(&settings.folder))
+    }
+
+    fn open_all(settings: &IndexSettings) -> Result<Self, IndexError> {
         let folder = &settings.folder;
         let words = folder.join(WORDS);
         let disk = rhumb_disk::real();
@@ -92,8 +102,11 @@ impl Index {
         if committed.is_some_and(|committed| !committed.is_of(settings.hash)) {
             return Err(other("is of another crawl"));
         }
-        if committed.is_some() && !folder.join(ANCHORS).exists() {
-            return Err(other("has lost the texts of its links"));
+        match (committed.is_some(), folder.join(ANCHORS).exists()) {
+            (true, false) => return Err(other("has lost the texts of its links")),
+            // They are of an index whose words were lost.
+            (false, true) => remove_anchors(&folder.join(ANCHORS))?,
+            _ => {}
         }
         let anchors = Anchors::open(&folder.join(ANCHORS), settings.memory / 8, settings.hash)?;
         let end = committed.map_or(0, |committed| committed.links);
@@ -113,6 +126,7 @@ impl Index {
             ranking,
             batch: Batch::default(),
             cursor: committed.map(|committed| committed.cursor).unwrap_or_default(),
+            refreshed: None,
         };
         if committed.is_none() {
             index.commit_words(Cursor::default())?;
@@ -128,12 +142,10 @@ impl Index {
     /// Takes a page in, in place of what it had of it.
     pub fn put(&mut self, document: Document) -> Result<(), IndexError> {
         let source = self.source(document.key, &document.url);
-        for link in &document.links {
-            self.anchors.link(link.key, &link.text, source.domain)?;
-        }
+        self.note(&document.links, source.domain)?;
         let targets: Vec<UrlKey> = document.links.iter().map(|link| link.key).collect();
         let kept = Kept::new(document);
-        self.anchors.alias(kept.key, kept.original)?;
+        self.lead(kept.key, kept.original)?;
         match kept.original {
             Some(original) => self.links.append(source, &Said::Moved(original))?,
             None => self.links.append(source, &Said::Links(&targets))?,
@@ -141,9 +153,15 @@ impl Index {
         self.add(&kept)
     }
 
+    /// Notes the texts of the links of a page that is put later: if those of many pages are noted
+    /// before they are put, none of them has to be added again. It does no harm if it never is.
+    pub fn link(&mut self, from: &CanonUrl, links: &[OutLink]) -> Result<(), IndexError> {
+        self.note(links, self.source(from.key(self.settings.hash), from).domain)
+    }
+
     /// A page is gone, or must not be found.
     pub fn remove(&mut self, key: UrlKey) -> Result<(), IndexError> {
-        self.anchors.alias(key, None)?;
+        self.lead(key, None)?;
         self.links.append(Source { key, site: 0, domain: 0 }, &Said::Gone)?;
         self.take_out(key)
     }
@@ -151,7 +169,7 @@ impl Index {
     /// A URL leads to another one: it is no page itself, and links to it count for the other.
     pub fn moved(&mut self, from: &CanonUrl, to: UrlKey) -> Result<(), IndexError> {
         let source = self.source(from.key(self.settings.hash), from);
-        self.anchors.alias(source.key, Some(to))?;
+        self.lead(source.key, Some(to))?;
         self.links.append(source, &Said::Moved(to))?;
         self.take_out(source.key)
     }
@@ -163,8 +181,8 @@ impl Index {
         if self.anchors.alias_of(key)? == original || self.held(key)?.is_none() {
             return Ok(());
         }
-        self.anchors.alias(key, original)?;
-        self.look_again(key, 0)
+        self.lead(key, original)?;
+        self.look_again(key)
     }
 
     /// What the index has of a page, also what is not committed yet; without its links.
@@ -175,19 +193,43 @@ impl Index {
 
     /// Whether so much waits for a commit that it should be made soon.
     pub fn wants_commit(&self) -> bool {
-        self.batch.bytes() + self.anchors.bytes() > self.settings.memory / 4
+        self.waiting() > self.settings.memory / 2
+    }
+
+    /// About how much memory is taken by what waits for a commit.
+    fn waiting(&self) -> usize {
+        self.batch.bytes() + self.anchors.bytes()
     }
 
     /// Makes all that was taken in visible and durable, and the cursor with it.
     pub fn commit(&mut self, cursor: Cursor) -> Result<(), IndexError> {
-        for key in self.anchors.urgent()? {
-            self.look_again(key, 0)?;
-            self.anchors.done(key);
-        }
+        self.look_at_turned()?;
         if self.batch.is_empty() && !self.anchors.has_news() && cursor == self.cursor {
             return Ok(());
         }
         self.commit_words(cursor)
+    }
+
+    /// Adds some of the pages again that have many more texts of links by the last commit than they
+    /// are found by, for when there is nothing else to do. Gives back how many; the next commit
+    /// makes them visible.
+    pub fn refresh(&mut self, pages_max: usize) -> Result<usize, IndexError> {
+        let mut added = 0;
+        for key in self.anchors.marked(self.refreshed)? {
+            if added == pages_max || self.wants_commit() {
+                return Ok(added);
+            }
+            self.refreshed = Some(key);
+            if self.anchors.has_grown(key)? {
+                self.look_again(key)?;
+                self.anchors.done(key);
+                added += 1;
+            }
+        }
+        if self.anchors.marked(self.refreshed)?.is_empty() {
+            self.refreshed = None;
+        }
+        Ok(added)
     }
 
     /// Brings the index to the state that depends on nothing but what was read: pages that have
@@ -195,18 +237,22 @@ impl Index {
     /// and the ranks if links have come since.
     pub fn settle(&mut self) -> Result<(), IndexError> {
         self.commit(self.cursor)?;
-        let mut after = None;
-        loop {
-            let marked = self.anchors.marked(after)?;
-            let Some(last) = marked.last() else { break };
-            after = Some(*last);
-            for key in marked {
-                self.look_again(key, 0)?;
-                self.anchors.done(key);
+        // Those that are looked at may mark others, also some that come before them.
+        while !self.anchors.marked(None)?.is_empty() {
+            let mut after = None;
+            loop {
+                let marked = self.anchors.marked(after)?;
+                let Some(last) = marked.last() else { break };
+                after = Some(*last);
+                for key in marked {
+                    self.look_again(key)?;
+                    self.anchors.done(key);
+                    if self.wants_commit() {
+                        self.commit_words(self.cursor)?;
+                    }
+                }
             }
-            if self.wants_commit() {
-                self.commit_words(self.cursor)?;
-            }
+            self.commit_words(self.cursor)?;
         }
         self.commit_words(self.cursor)?;
         self.ranking.finish(self.links.end())
@@ -215,6 +261,13 @@ impl Index {
     /// Builds the graph and the ranks in the background when links have grown by half.
     pub fn rank(&mut self) -> Result<(), IndexError> {
         self.ranking.begin(self.links.end())
+    }
+
+    fn note(&mut self, links: &[OutLink], domain: u64) -> Result<(), IndexError> {
+        for link in links {
+            self.anchors.link(link.key, &link.text, domain)?;
+        }
+        Ok(())
     }
 
     fn source(&self, key: UrlKey, url: &CanonUrl) -> Source {
@@ -245,31 +298,56 @@ impl Index {
         self.anchors.removed(key)
     }
 
-    /// Adds a page again if links say more of it than it has, or if it is a copy of another page
-    /// than it was; then its copies too.
-    fn look_again(&mut self, key: UrlKey, depth: usize) -> Result<(), IndexError> {
-        if let Some(fresh) = self.held(key)? {
-            let mut kept = self.unpack(&fresh.bytes)?;
-            let original = self.anchors.alias_of(key)?;
-            if kept.original != original {
-                kept.original = original;
-                // The table may be ahead of the links after a kill: they are told again.
-                if let Some(original) = original {
-                    self.links.append(self.source(key, &kept.url), &Said::Moved(original))?;
-                }
-                self.add(&kept)?;
-            } else if self.anchors.said(key)?.fingerprint != fresh.anchored
-                || self.anchors.resolve(key)? != fresh.group
-            {
-                self.add(&kept)?;
-            }
-        }
-        if depth < crate::anchors::HOPS_MAX {
-            for copy in self.copies(key)? {
-                self.look_again(copy, depth + 1)?;
+    /// A page leads to another one or to none: its copies have to be looked at again if that is news.
+    fn lead(&mut self, key: UrlKey, to: Option<UrlKey>) -> Result<(), IndexError> {
+        if self.anchors.alias(key, to)? { self.turn_copies(key) } else { Ok(()) }
+    }
+
+    fn turn_copies(&mut self, key: UrlKey) -> Result<(), IndexError> {
+        // A copy may be one of a redirect to this page.
+        for original in self.anchors.leading_to(key)? {
+            for copy in self.copies(original)? {
+                self.anchors.turn(copy);
             }
         }
         Ok(())
+    }
+
+    /// Looks at pages that lead elsewhere, as far as there is memory for it; the rest stays marked.
+    fn look_at_turned(&mut self) -> Result<(), IndexError> {
+        let most = self.settings.memory / 2 + self.settings.memory / 8;
+        let mut turned = self.anchors.turned();
+        while !turned.is_empty() {
+            for key in turned {
+                if self.waiting() > most {
+                    return Ok(());
+                }
+                self.look_again(key)?;
+                self.anchors.done(key);
+            }
+            turned = self.anchors.turned();
+        }
+        Ok(())
+    }
+
+    /// Adds a page again if links say more of it than it has, or if it is a copy of another page
+    /// than it was; in that case its copies have to be looked at too.
+    fn look_again(&mut self, key: UrlKey) -> Result<(), IndexError> {
+        let Some(fresh) = self.held(key)? else { return Ok(()) };
+        let mut kept = self.unpack(&fresh.bytes)?;
+        let original = self.anchors.alias_of(key)?;
+        let is_turned = self.anchors.resolve(key)? != fresh.group;
+        if kept.original != original {
+            kept.original = original;
+            // The table may be ahead of the links after a kill: they are told again.
+            if let Some(original) = original {
+                self.links.append(self.source(key, &kept.url), &Said::Moved(original))?;
+            }
+        } else if !is_turned && self.anchors.said(key)?.fingerprint == fresh.anchored {
+            return Ok(());
+        }
+        self.add(&kept)?;
+        if is_turned { self.turn_copies(key) } else { Ok(()) }
     }
 
     /// Pages that may be copies of this one.
@@ -342,16 +420,25 @@ impl fmt::Debug for Index {
     }
 }
 
+fn remove_anchors(folder: &Path) -> Result<(), IndexError> {
+    fs::remove_dir_all(folder).map_err(|error| IndexError::Anchors {
+        doing: "remove",
+        folder: folder.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
 fn open_words(disk: &SharedDisk, folder: &Path) -> Result<tantivy::Index, TantivyError> {
     disk.create_folder(folder)?;
     builder(schema().0).open_or_create(MmapDirectory::open(folder)?)
 }
 
 fn open_writer(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, TantivyError> {
+    let arena = (memory / 4).max(memory.min(ARENA_BYTES_USUAL));
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
         .num_merge_threads(1)
-        .memory_budget_per_thread((memory / 4).clamp(ARENA_BYTES.0, ARENA_BYTES.1))
+        .memory_budget_per_thread(arena.clamp(ARENA_BYTES.0, ARENA_BYTES.1))
         .build();
     let writer = index.writer_with_options(options)?;
     let mut policy = LogMergePolicy::default();

@@ -60,14 +60,44 @@ fn links_to_a_redirect_count_for_where_it_leads() {
 }
 
 #[test]
-fn a_page_whose_texts_have_doubled_has_them_at_the_next_commit() {
+fn a_page_with_many_more_texts_than_before_can_have_them_before_the_end() {
     let mut made = Made::new();
     made.index.put(page(TARGET, "Welcome", "nothing that helps")).unwrap();
     made.index.commit(Cursor::default()).unwrap();
-    for (number, text) in ["sextant", "octant"].iter().enumerate() {
+    for (number, text) in ["sextant", "octant", "compass", "astrolabe"].iter().enumerate() {
         let url = format!("http://other.org/{number}");
         made.index.put(linking(page(&url, "Links", "a list"), &[(TARGET, text)])).unwrap();
     }
     made.index.commit(Cursor::default()).unwrap();
+    assert_eq!(made.index.refresh(0).unwrap(), 0);
+    assert_eq!(made.index.refresh(10).unwrap(), 1);
+    made.index.commit(Cursor::default()).unwrap();
+    assert_eq!(made.found("octant"), ["/page"]);
+    assert_eq!(made.index.refresh(10).unwrap(), 0);
+}
+
+#[test]
+fn a_copy_whose_original_is_not_held_is_found_by_links_to_it() {
+    let mut made = Made::new();
+    let mut copy = page(TARGET, "Welcome", "nothing that helps");
+    copy.original = Some(key("http://elsewhere.org/"));
+    made.index.put(copy).unwrap();
+    made.index.commit(Cursor::default()).unwrap();
+    let links = page("http://other.org/", "Links", "a list");
+    made.index.put(linking(links, &[(TARGET, "sextant")])).unwrap();
+    assert_eq!(made.settled().found("sextant"), ["/page"]);
+}
+
+#[test]
+fn no_domain_can_drive_out_what_another_one_says_of_a_page() {
+    let texts: Vec<String> = (0..1000).map(|number| format!("rubbish {number}")).collect();
+    let links: Vec<_> = texts.iter().map(|text| (TARGET, text.as_str())).collect();
+    let made = Made::of(vec![
+        page(TARGET, "Welcome", "nothing that helps"),
+        linking(page("http://one.org/", "Links", "a list"), &[(TARGET, "sextant")]),
+        linking(page("http://two.org/", "Links", "a list"), &[(TARGET, "octant")]),
+        linking(page("http://farm.net/", "Farm", "grass"), &links),
+    ]);
+    assert_eq!(made.found("sextant"), ["/page"]);
     assert_eq!(made.found("octant"), ["/page"]);
 }

@@ -35,7 +35,7 @@ fn nothing_is_seen_before_its_commit_and_all_of_it_after() {
     made.index.put(page(FIRST, "Sextant", "text")).unwrap();
     searcher.reload().unwrap();
     assert_eq!(searcher.documents(), 0);
-    let cursor = Cursor { serial: 3, end: 4_711, is_settled: true };
+    let cursor = Cursor { serial: 3, end: 4_711, is_settled: true, ..Cursor::default() };
     made.index.commit(cursor).unwrap();
     searcher.reload().unwrap();
     assert_eq!((searcher.documents(), searcher.cursor()), (1, cursor));

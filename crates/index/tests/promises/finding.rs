@@ -3,7 +3,7 @@
 use rhumb_index::{Document, IndexError, Loosened, Searcher, Want};
 use tempfile::TempDir;
 
-use crate::made::{Made, page};
+use crate::made::{Made, key, page};
 
 /// A day of 2020 and one of 2024.
 const OLD_MS: i64 = 1_590_000_000_000;
@@ -109,6 +109,146 @@ fn pages_with_some_of_the_words_are_found_if_none_has_all() {
     let answer = library().ask("kompass sextant");
     assert_eq!(answer.hits.len(), 2);
     assert!(answer.loosened.unwrap().is_partial);
+}
+
+#[test]
+fn a_word_that_no_page_has_is_not_left_out_where_only_filters_remain() {
+    for query in ["site:one.org xylophonist", "lang:en -sea xylophonist", "xylophonist"] {
+        let answer = library().ask(query);
+        assert_eq!((answer.hits.len(), answer.total, answer.loosened), (0, 0, None), "{query}");
+    }
+    let answer = library().ask("\"measures angles\" site:one.org xylophonist");
+    assert_eq!(answer.hits.len(), 2);
+}
+
+#[test]
+fn a_word_that_is_too_long_to_be_one_is_left_out_and_told() {
+    let long = "x".repeat(65);
+    let answer = library().ask(&format!("angles {long}"));
+    assert_eq!(answer.hits.len(), 3);
+    assert_eq!(answer.loosened.unwrap().dropped, [long.as_str()]);
+    assert_eq!(library().ask(&long).total, 0);
+}
+
+#[test]
+fn a_domain_that_nobody_owns_is_hinted_at_if_it_finds_nothing() {
+    let hint = |query| library().ask(query).hint;
+    let hinted = "site:org is that host only, not those below it; write site:example.org";
+    assert_eq!(hint("angles site:org").as_deref(), Some(hinted));
+    for query in ["site:three.org", "site:one.org", "site:127.0.0.1:80", "-site:org xylophonist"] {
+        assert_eq!(hint(query), None, "{query}");
+    }
+}
+
+/// More pages than are scored in full, with the best one last.
+fn many() -> Made {
+    let padding = "other things are written here too ".repeat(3);
+    let pages = (0..1_100).map(|number| {
+        let text = format!("{padding} lunar distance {padding} almanac{number}");
+        page(&format!("http://a.org/{number}"), "Notes", &text)
+    });
+    let best = page("http://a.org/best", "Lunar distance", &"lunar distance ".repeat(9));
+    Made::of(pages.chain([best]).collect())
+}
+
+#[test]
+fn the_best_pages_are_chosen_whatever_finds_them() {
+    let made = many();
+    for query in [
+        "\"lunar distance\"",
+        "lunar OR sextant",
+        "luna*",
+        "site:a.org lunar",
+        "(\"lunar distance\" OR sextant) site:a.org",
+        "-sextant (lunar OR (distance sextant))",
+    ] {
+        assert_eq!(made.found(query)[0], "/best", "{query}");
+    }
+}
+
+#[test]
+fn a_prefix_finds_all_pages_and_excludes_them() {
+    let made = many();
+    let answer = made.ask("almanac*");
+    assert_eq!((answer.total, answer.is_exact), (1_100, true));
+    made.check("lunar -almanac*", &["/best"]);
+    made.check("lunar -intitle:note*", &["/best"]);
+    assert!(!made.ask("intitle:lun* OR intitle:almanac*").is_exact);
+}
+
+#[test]
+fn results_that_are_folded_are_not_promised() {
+    let mut copy = page("http://b.org/copy", "Sextant", "a sextant at sea");
+    copy.original = Some(key("http://a.org/1"));
+    let made = Made::of(vec![page("http://a.org/1", "Sextant", "a sextant at sea"), copy]);
+    let ask = |count| {
+        let want = Want { count, ..Want::default() };
+        made.searcher().search("sextant", &want).unwrap()
+    };
+    assert_eq!((ask(1).total, ask(1).hits.len(), ask(1).has_more), (2, 1, false));
+    let library = library().searcher();
+    for (from, count, has_more) in [(0, 2, true), (0, 3, false), (2, 1, false), (1, 1, true)] {
+        let want = Want { from, count, ..Want::default() };
+        assert_eq!(library.search("angles", &want).unwrap().has_more, has_more, "{from} {count}");
+    }
+}
+
+#[test]
+fn pages_in_languages_that_few_pages_have_are_found() {
+    let english = (0..99).map(|number| {
+        let text = if number == 0 { "cliff haus and" } else { "masts and sails and haus" };
+        page(&format!("http://a.org/{number}"), "Notes", text)
+    });
+    let other = |url: &str, language: &str, text: &str| {
+        let mut page = page(url, "x", text);
+        page.language = Some(language.to_owned());
+        page
+    };
+    let few = [
+        other("http://a.org/de", "de", "alte Häuser, alte Zeiten"),
+        other("http://a.org/sv", "sv", "bergen Andes och skolorna"),
+        other("http://a.org/pl", "pl", "stare domy"),
+    ];
+    let made = Made::of(english.chain(few).collect());
+    made.check("Häuser", &["/de"]);
+    made.check("Zeit", &["/de"]);
+    made.check("\"alte Zeiten\"", &["/de"]);
+    made.check("\"alten Zeit\"", &["/de"]);
+    made.check("skolor", &["/sv"]);
+    made.check("andes", &["/sv"]);
+    made.check("domy", &["/pl"]);
+    made.check("cliff -skolor", &["/0"]);
+    assert!(made.ask("Häuser").loosened.is_none());
+}
+
+#[test]
+fn a_long_phrase_is_found_in_each_language() {
+    let words = "connections regulations organising monuments continuing operators relations";
+    let mut french = page("http://a.org/fr", "x", words);
+    french.language = Some("fr".to_owned());
+    let made = Made::of(vec![page("http://a.org/en", "x", words), french]);
+    made.check(&format!("\"{words}\""), &["/en", "/fr"]);
+}
+
+#[test]
+fn facets_of_pages_with_some_of_the_words_are_counted() {
+    let answer = library().ask("kompass sextant");
+    let facets = answer.facets.unwrap();
+    let one = |name: &str| (name.to_owned(), 1);
+    assert_eq!(facets.sites, [one("docs.one.org"), one("two.net")]);
+    assert_eq!(facets.languages, [one("de"), one("en")]);
+}
+
+#[test]
+fn words_that_are_there_twice_count_once_and_keep_their_neighbours() {
+    let made = Made::of(vec![
+        page("http://a.org/apart", "One", "new jersey and old york"),
+        page("http://a.org/together", "Two", "old jersey and new york"),
+    ]);
+    let score = |query: &str| made.ask(query).hits[0].score;
+    assert_eq!(made.found("new york new york")[0], "/together");
+    assert_eq!(made.found("new old new jersey")[0], "/apart");
+    assert!((score("sails OR jersey jersey") - score("sails OR jersey")).abs() < 1e-4);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::content::telling;
 use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, command, finish};
 use pages::{EXPORT, PAGE};
+use results::{FOUND, GRAPH, SEARCH};
 use table::{
     AUDIT, BENCH, CRAWL, FAILURE, FORGET, Key, OUTPUTS, Output, PLAN, REASON, REQUEST, ROBOTS,
     SIMILAR, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
@@ -149,7 +150,7 @@ fn check_sense(output: &Output, line: &Value) {
 }
 
 fn is_of_the_web(path: &str) -> bool {
-    matches!(path.rsplit('.').next(), Some("text" | "main"))
+    matches!(path.rsplit('.').next(), Some("text" | "main" | "snippet"))
 }
 
 fn is_of_robots_txt(line: &Value) -> bool {
@@ -223,6 +224,29 @@ fn check_contents(checker: &mut Checker) {
     checker.check(&rhumb(folder.path(), &["status", "crawl", "--json"]), &STATUS, None);
     let export = rhumb(folder.path(), &["export", "crawl", "--to", "jsonl"]);
     checker.check(&export, &EXPORT, None);
+}
+
+/// A crawl that is searched, for what is there and for what was mistyped.
+fn check_found(checker: &mut Checker) {
+    let server = RawServer::start(|target| match target {
+        "/" => {
+            let links = (0..60).map(|n| format!("<a href=/{n}>berth {n}</a> "));
+            ok("text/html", &format!("{}{}", head(), links.collect::<String>()))
+        }
+        "/7" => ok("text/html", &format!("{}<p>A harbuor, mistyped, and number 7", head())),
+        _ => {
+            ok("text/html; charset=utf-8", &format!("<p>the harbour of number {target}, {target}"))
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    crawl(folder, &server.url("/"), &SWIFT);
+    for query in ["harbour", "harbuor", "hrbour", "harbour number 7", "begins"] {
+        let words = ["search", "crawl", query, "--json", "--facets", "--explain"];
+        checker.check(&rhumb(folder, &words), &SEARCH, Some(&FOUND));
+        checker.check(&rhumb(folder, &["search", "crawl", query, "--json"]), &SEARCH, None);
+    }
+    checker.check(&rhumb(folder, &["export", "crawl", "--to", "graph"]), &GRAPH, None);
 }
 
 /// A crawl under way; it ends with the test.
@@ -423,6 +447,7 @@ fn every_line_that_json_prints_is_by_the_contract() {
     check_ended(&mut checker);
     check_violation(&mut checker);
     check_contents(&mut checker);
+    check_found(&mut checker);
     check_waiting(&mut checker);
     check_running(&mut checker);
     assert_eq!(checker.silent(), Vec::<String>::new(), "keys that nothing was told of");
@@ -440,6 +465,7 @@ fn a_command_that_fails_prints_no_data() {
         &["page", "nowhere", "--url", "http://a.test/"],
         &["robots", "nowhere", "http://a.test/"],
         &["similar", "nowhere", "nowhere"],
+        &["search", "nowhere", "word"],
     ] {
         let run = crate::run::rhumb(&[words, &["--json"]].concat());
         assert_eq!(run.code, Some(2), "{words:?}: {}", run.stderr);

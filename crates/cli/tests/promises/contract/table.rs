@@ -159,7 +159,8 @@ const CODING: Words = of(&["gzip", "plain"]);
 const BOTTLENECK: Words = of(&["cpu", "disk", "memory", "server", "others", "none"]);
 const SITE_STATE: Words = of(&["fetching", "waiting", "idle", "asleep"]);
 const MEMORY_PART: Words = of(&["bodies", "seen", "frontier", "changed", "likeness", "other"]);
-const DISK_PART: Words = of(&["archive", "log", "seen", "backlog", "likeness", "tables", "index", "other"]);
+const DISK_PART: Words =
+    of(&["archive", "log", "seen", "backlog", "likeness", "tables", "index", "other"]);
 pub(super) const LIKENESS: Words = of(&["same", "near", "canonical"]);
 const ALIKE: Words = of(&["same", "near", "different"]);
 const TRIED: Words = of(&["fetched", "redirect", "address-busy"]);
