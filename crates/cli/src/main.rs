@@ -84,7 +84,7 @@ enum Command {
     Search(search::SearchArgs),
     /// Make the index of a crawl anew
     Index(indexing::IndexArgs),
-    /// Print what a crawl has kept: pages as JSON lines, WARC, or the link graph
+    /// Print what a crawl has kept: pages as JSON, WARC, or the link graph
     Export(export::ExportArgs),
     /// Show the canonical form of URLs
     Url(oneshot::UrlArgs),

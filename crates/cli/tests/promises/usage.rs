@@ -47,7 +47,7 @@ fn a_mistake_is_named_in_one_line_with_a_command_that_helps() {
     check(&["export"], &format!("{missing} --to <FORMAT>, <DIR>"), "rhumb export --help");
     check(
         &["export", "x", "--to", "xml"],
-        "invalid value 'xml' for '--to <FORMAT>' [possible values: jsonl, warc]",
+        "invalid value 'xml' for '--to <FORMAT>' [possible values: jsonl, warc, graph]",
         "rhumb export --help",
     );
     check(

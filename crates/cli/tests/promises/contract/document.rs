@@ -35,6 +35,7 @@ fn phrase(shape: &Shape) -> String {
         Shape::Time => "time".to_owned(),
         Shape::Count => "count".to_owned(),
         Shape::Number => "number".to_owned(),
+        Shape::Signed => "signed number".to_owned(),
         Shape::Flag => "true or false".to_owned(),
         Shape::Null => "null".to_owned(),
         Shape::Word(lists) => lists.iter().map(|words| list(words)).collect::<Vec<_>>().join(", "),

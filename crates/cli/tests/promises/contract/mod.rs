@@ -92,6 +92,7 @@ impl Checker {
             (Shape::Word(lists), Value::String(text)) => lists.iter().any(|words| words.has(text)),
             (Shape::Count, _) => value.is_u64(),
             (Shape::Number, _) => value.as_f64().is_some_and(|number| number >= 0.0),
+            (Shape::Signed, _) => value.is_number(),
             (Shape::Flag, _) => value.is_boolean(),
             (Shape::List(shape), Value::Array(list)) => {
                 for item in list {

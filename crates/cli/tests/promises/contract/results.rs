@@ -1,6 +1,6 @@
 //! The contract of what finds pages: `search`, and the link graph of `export`.
 
-use super::table::Shape::{By, Count, Flag, List, Number, Object, OrNull, Text, Time, Url};
+use super::table::Shape::{By, Count, Flag, List, Number, Object, OrNull, Signed, Text, Time, Url};
 use super::table::{Output, Shape, Words, key, named, ours};
 
 /// What a score is made of.
@@ -50,7 +50,7 @@ pub(super) const SEARCH: Output = Output {
         key("language", OrNull(&Text)),
         ours("type", Text),
         ours("folded", Count),
-        ours("parts", OrNull(&By(&PART, &Number))),
+        ours("parts", OrNull(&By(&PART, &Signed))),
     ]],
 };
 

@@ -13,6 +13,8 @@ pub(super) enum Shape {
     Count,
     /// Any number from 0.
     Number,
+    /// Any number.
+    Signed,
     Flag,
     /// A word of one of these lists.
     Word(&'static [&'static Words]),
