@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rhumb_archive::{Damage, Position};
+use rhumb_archive::{Damage, Kept, Position};
 use rhumb_crawl::ask::Contents;
 use rhumb_formats::BlockingFormats;
 use rhumb_index::{Cursor, Index, IndexSettings, Searcher};
@@ -172,7 +172,7 @@ impl Gatherer {
     fn note_links(&mut self, to: Position, contents: Option<&Contents>) -> Result<(), GatherError> {
         let (reader, archive) = (Arc::clone(&self.reader), self.archive.clone());
         let (threads, from) = (self.settings.threads, self.at);
-        let read = |kept| reader.read_links(kept);
+        let read = |kept: Kept| reader.read_links(&kept);
         pipeline::read(read, &archive, (from, to), threads, |batches| {
             for batch in batches {
                 let batch = batch.map_err(GatherError::archive(&archive))?;

@@ -113,8 +113,8 @@ impl Reader {
     }
 
     /// The links of a page that may be found, and nothing else of it.
-    pub(crate) fn read_links(&self, kept: Kept) -> Option<(CanonUrl, Vec<OutLink>)> {
-        catch_unwind(AssertUnwindSafe(|| self.links_of(&kept))).unwrap_or_default()
+    pub(crate) fn read_links(&self, kept: &Kept) -> Option<(CanonUrl, Vec<OutLink>)> {
+        catch_unwind(AssertUnwindSafe(|| self.links_of(kept))).unwrap_or_default()
     }
 
     fn links_of(&self, kept: &Kept) -> Option<(CanonUrl, Vec<OutLink>)> {

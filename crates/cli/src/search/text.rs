@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_snippet_never_commands_a_terminal() {
-        let lines = marked("a \u{1b}[2J b\u{202e}", &[2..4], 40);
+        let lines = marked("a \u{1b}[2J b\u{202e}", &[2..4, 7..8], 40);
         let shown: String = lines.iter().map(|line| line.paint(40, false)).collect();
         assert_eq!(shown, "a \u{fffd}[2J b\u{fffd}");
     }

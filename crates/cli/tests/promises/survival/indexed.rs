@@ -14,7 +14,6 @@ use crate::run::{command, export, finish, is_full};
 type Pages = BTreeMap<String, Option<String>>;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 fn an_index_that_is_killed_with_its_crawl_holds_exactly_what_the_archive_holds() {
     let (hosts, pages, kills) = if is_full() { (300, 6_000, 50) } else { (40, 600, 8) };
     let spec = Spec { latency: Duration::from_millis(10), ..Spec::sized(81, hosts, pages) };
