@@ -41,6 +41,9 @@ impl Gatherer {
             let wait = if is_dirty { every.saturating_sub(committed.elapsed()) } else { IDLE };
             let heard = self.hear(news, wait);
             if let Some(kept) = heard.kept.filter(|kept| *kept > self.at) {
+                if heard.has_ended {
+                    self.note_links(kept, None)?;
+                }
                 self.read_to(kept, None, &mut |_| {})?;
                 is_dirty = true;
             }

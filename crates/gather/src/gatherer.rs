@@ -133,9 +133,7 @@ impl Gatherer {
                 self.verdicts = Verdicts::of(contents)?;
             }
             let asked = contents.filter(|_| is_step);
-            if step > LINKS_FIRST_BYTES {
-                self.note_links(to, asked)?;
-            }
+            self.note_links(to, asked)?;
             self.read_to(to, asked, tell)?;
             self.verdicts = Verdicts::default();
             if let Some(contents) = contents {
@@ -168,10 +166,18 @@ impl Gatherer {
         Cursor { serial: self.at.serial, end: self.at.end, ..Cursor::default() }
     }
 
-    /// Notes the texts of all links up to a place, and reads nothing else.
-    fn note_links(&mut self, to: Position, contents: Option<&Contents>) -> Result<(), GatherError> {
+    /// Notes the texts of all links up to a place that is far, and reads nothing else.
+    pub(crate) fn note_links(
+        &mut self,
+        to: Position,
+        contents: Option<&Contents>,
+    ) -> Result<(), GatherError> {
         let (reader, archive) = (Arc::clone(&self.reader), self.archive.clone());
         let (threads, from) = (self.settings.threads, self.at);
+        let distance = rhumb_archive::distance(&archive, from, to);
+        if distance.map_err(GatherError::archive(&archive))? <= LINKS_FIRST_BYTES {
+            return Ok(());
+        }
         let read = |kept: Kept| reader.read_links(&kept);
         pipeline::read(read, &archive, (from, to), threads, |batches| {
             for batch in batches {

@@ -7,6 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fjall::compaction::Leveled;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
@@ -44,6 +46,9 @@ const JOURNALS_BYTES: u64 = 64 << 20;
 /// At every opening fjall reads its last journal, item by item, though all of it may be in files:
 /// 12 MB took a quarter of a second.
 const JOURNAL_BYTES_READ: u64 = 2 << 20;
+
+/// How long the removal of old journals is waited for.
+const REMOVAL: Duration = Duration::from_secs(5);
 
 /// A journal that is longer is ended when a buffer is written to a file.
 const JOURNAL_BYTES_ENDED: u64 = 64_000_000;
@@ -145,6 +150,12 @@ impl Tables for FjallTables {
         self.database.persist(PersistMode::SyncAll).map_err(failed)?;
         for keyspace in &self.keyspaces {
             keyspace.rotate_memtable_and_wait().map_err(failed)?;
+        }
+        // A thread of the library removes the journals that are written elsewhere now; if it takes
+        // longer, the next reader has more to read.
+        let begun = Instant::now();
+        while journal_bytes(&self.folder) > JOURNAL_BYTES_READ && begun.elapsed() < REMOVAL {
+            thread::sleep(REMOVAL / 1_000);
         }
         Ok(())
     }
