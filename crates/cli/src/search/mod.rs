@@ -20,6 +20,7 @@ use crate::{home, tell, word};
 
 /// How many results a page may have.
 const COUNT: RangeInclusive<i64> = 1..=100;
+const COUNT_USUAL: u16 = 10;
 /// Which pages of results there may be: of one each, and no more results than there are.
 const PAGES: RangeInclusive<i64> = 1..=1_000;
 
@@ -32,8 +33,8 @@ pub(crate) struct SearchArgs {
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// Results to show
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u16).range(COUNT))]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = COUNT_USUAL,
+        allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(COUNT))]
     count: u16,
     /// Which page of the results
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
@@ -134,7 +135,11 @@ fn next(args: &SearchArgs, query: &str, answer: &Answer) {
     if answer.has_more {
         let page = args.page + 1;
         let (folder, query) = (word::path(&args.dir), word::quoted(query));
-        tell(&format!("more: rhumb search {folder} {query} --page {page}"));
+        let count = match args.count {
+            COUNT_USUAL => String::new(),
+            count => format!(" -n {count}"),
+        };
+        tell(&format!("more: rhumb search {folder} {query}{count} --page {page}"));
     }
 }
 
