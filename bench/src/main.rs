@@ -10,6 +10,7 @@
 //! `rhumb-bench ranking` judges results by the index of a manual;
 //! `rhumb-bench search [--documents N]` asks an index of so many pages while it grows;
 //! `rhumb-bench index [--pages N]` makes one of a crawl at rest, and of one that runs;
+//! `rhumb-bench served [--pages N]` searches a crawl at full speed through its pages;
 //! `rhumb-bench parts` measures what one page costs by part;
 //! `rhumb-bench crawl` measures whole crawls beside those of others, on one core;
 //! `rhumb-bench scaling` measures them as the web grows, slows down, or speaks TLS.
@@ -28,6 +29,7 @@ mod peers;
 mod rank;
 mod search;
 mod seen;
+mod served;
 mod text;
 mod why;
 mod workload;
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         ["ranking", ref rest @ ..] => search::measure_ranking(rest),
         ["search", ref rest @ ..] => search::measure_load(rest),
         ["index", ref rest @ ..] => search::measure_rate(rest),
+        ["served", ref rest @ ..] => served::measure(rest),
         ["text", ref rest @ ..] => text::measure(rest),
         ["asked"] => asked::measure(30_000),
         ["asked", "--pages", pages] => seen::count(pages).and_then(asked::measure),
@@ -73,7 +76,8 @@ fn main() -> ExitCode {
             let others = "parts | marks FOLDER | likeness [--documents N | --pairs FOLDER] | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
                           why [--urls N [--folder DIR]] | asked [--pages N]";
             let (text, [ranking, load, rate]) = (text::USAGE, search::USAGES);
-            let search = format!("{} | {ranking} | {load} | {rate}", rank::USAGE);
+            let served = served::USAGE;
+            let search = format!("{} | {ranking} | {load} | {rate} | {served}", rank::USAGE);
             Err(format!("usage: rhumb-bench {crawl} | {scaling} | {text} | {search} | {others}")
                 .into())
         }

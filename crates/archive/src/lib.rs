@@ -25,7 +25,8 @@ mod verify;
 
 pub use archive::{
     About, Archive, ArchiveError, ArchiveSettings, FORGOTTEN, Keep, Placed, Position, Removed,
-    distance, ensure_reaches, file_of, files, is_whole, payload_place, reach, record_at, remove,
+    Version, distance, ensure_reaches, file_of, files, is_whole, payload_place, reach, record_at,
+    remove, versions,
 };
 pub use capture::{Capture, Earlier, Interrupted, Lookup, Miss};
 pub use digest::Digest;

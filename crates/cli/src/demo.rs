@@ -10,11 +10,12 @@ use rhumb_testweb::{Served, Spec};
 use rhumb_web::CanonUrl;
 
 use crate::crawl::{self, Plan};
-use crate::fault::{FAILED, Fault};
+use crate::fault::{FAILED, Fault, INTERRUPTED};
 use crate::home::Home;
 use crate::machine;
 use crate::quantity::{counted, grouped};
 use crate::screen::Voice;
+use crate::serving::{self, Serving};
 use crate::settings::Settings;
 use crate::{search, tell, word};
 
@@ -29,6 +30,11 @@ pub(crate) struct DemoArgs {
     /// Keep the crawl in this folder [default: none is kept]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Serve its search page and dashboard on this address, from its start until interrupted
+    /// [default without an address: 127.0.0.1:7700]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true,
+        default_missing_value = "127.0.0.1:7700")]
+    serve: Option<String>,
     /// Tell every event as a JSON object a line on stdout
     #[arg(long)]
     json: bool,
@@ -76,8 +82,14 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
     let mut plan = Plan::new(&settings, seeds, voice)?;
     let ca = rustls::pki_types::CertificateDer::from(served.ca_der().to_vec());
     plan.fetch.roots.add(ca).expect("the demo web's certificate is one");
+    let listener = serving::bind(&Settings { serve: args.serve.clone(), ..Settings::default() })?;
     let home = Arc::new(Home::create(&folder, &settings)?);
+    let searches = plan.searches.clone();
+    let serve = |it| Serving::start(it, &folder, &settings, searches);
+    let serving = listener.map(serve).transpose()?;
     let code = crawl::run(plan, voice, &home)?;
+    // From here on it is read where it lies.
+    drop(home);
     let verdict = judge(&served);
     tell(&verdict.text);
     tell(&search::first(&folder, QUERY)?);
@@ -86,6 +98,10 @@ pub(crate) fn command(args: &DemoArgs) -> Result<ExitCode, Fault> {
         tell(&format!("the pages are in {folder}: rhumb search {folder} '{QUERY}'"));
     } else {
         tell("now one of your own: rhumb crawl https://example.org");
+    }
+    if let Some(serving) = serving.filter(|_| code != ExitCode::from(INTERRUPTED)) {
+        tell(&format!("search it in a browser: http://{}/ (Ctrl-C ends it)", serving.address()));
+        serving::until_interrupted()?;
     }
     Ok(if verdict.is_clean { code } else { ExitCode::from(FAILED) })
 }

@@ -9,7 +9,10 @@ use crate::Cli;
 /// Every command once, in the order in which a user meets them.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Crawl", &["crawl", "demo", "plan"]),
-    ("Ask a crawl, while it runs or afterwards", &["search", "status", "why", "audit", "export"]),
+    (
+        "Ask a crawl, while it runs or afterwards",
+        &["search", "serve", "status", "why", "audit", "export"],
+    ),
     ("Change a crawl", &["pause", "resume", "stop", "submit", "site", "index", "forget"]),
     ("Try one thing, without a crawl", &["url", "robots", "page", "similar", "bench"]),
 ];

@@ -11,7 +11,7 @@ use clap::Args;
 use rhumb_crawl::ask::{Contents, stopped};
 use rhumb_crawl::control::Question;
 use rhumb_crawl::forget::{self, Forgot};
-use rhumb_crawl::shell::{CrawlError, CrawlSettings, News};
+use rhumb_crawl::shell::{CrawlError, CrawlSettings, News, Stopwatch};
 use rhumb_gather::{GatherError, GatherSettings, Gatherer, Progress};
 use rhumb_index::Searcher;
 
@@ -98,8 +98,12 @@ pub(crate) fn follower(plan: &Plan, home: &Home) -> Result<Gatherer, Fault> {
 }
 
 /// Keeps the index in step with a running crawl, until that has ended.
-pub(crate) fn follow(gatherer: Gatherer, news: &Receiver<News>) -> Result<(), GatherError> {
-    gatherer.follow(news)
+pub(crate) fn follow(
+    gatherer: Gatherer,
+    news: &Receiver<News>,
+    took: &Stopwatch,
+) -> Result<(), GatherError> {
+    gatherer.follow(news, took)
 }
 
 /// Takes an index away, before what it holds is forgotten.
@@ -125,6 +129,7 @@ fn caught_up(plan: &Plan, index: &Path) -> Result<(Gatherer, u64), Fault> {
         folder: folder.clone(),
         index: index.to_owned(),
         memory: plan.index_memory,
+        searches: plan.searches.clone(),
         hash: contents.as_ref().map_or(plan.engine.hash, Contents::hash),
         canon: plan.engine.canon,
         agent: plan.engine.agent.clone(),

@@ -4,6 +4,7 @@
 //! other rooms together. It holds no policy: what is fetched, when, and what is kept is decided
 //! below. stdout is data, stderr is talk.
 
+mod address;
 mod agent;
 mod audit;
 mod bench;
@@ -26,6 +27,7 @@ mod rest;
 mod screen;
 mod search;
 mod seeds;
+mod serving;
 mod settings;
 mod similar;
 mod sites;
@@ -82,6 +84,8 @@ enum Command {
     Stop(control::StopArgs),
     /// Find pages of a crawl, the best first
     Search(search::SearchArgs),
+    /// Serve a crawl's search page, dashboard and API to browsers
+    Serve(serving::ServeArgs),
     /// Make the index of a crawl anew
     Index(indexing::IndexArgs),
     /// Print what a crawl has kept: pages as JSON, WARC, or the link graph
@@ -121,6 +125,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => control::resume(&args),
         Command::Stop(args) => control::stop(&args),
         Command::Search(args) => search::command(&args),
+        Command::Serve(args) => serving::command(&args),
         Command::Index(args) => indexing::command(&args),
         Command::Export(args) => export::command(&args),
         Command::Url(args) => oneshot::url(&args),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub(crate) use rhumb_web::words::{bytes, counted, elapsed, grouped};
+
 /// Reads `1s`, `200ms`, `2h 30m`; a bare `0` too.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     if text.trim() == "0" {
@@ -41,44 +43,6 @@ fn exact(whole: &str, part: &str, factor: u128) -> Option<u64> {
     u64::try_from(whole.checked_mul(factor)?.checked_add(part)?).ok()
 }
 
-/// `1 host`, `2,000 hosts`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `12.3 MB`.
-pub(crate) fn bytes(count: u64) -> String {
-    const UNITS: [(&str, u64); 4] =
-        [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
-    match UNITS.iter().find(|(_, size)| count >= *size) {
-        Some((unit, size)) => format!("{}.{} {unit}", count / size, count % size * 10 / size),
-        None => format!("{count} B"),
-    }
-}
-
-/// `1 h 02 min`, `3 min 07 s`, `4.2 s`.
-pub(crate) fn elapsed(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..60 => format!("{seconds}.{} s", time.subsec_millis() / 100),
-        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,25 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn one_is_singular() {
-        assert_eq!(counted(0, "page"), "0 pages");
-        assert_eq!(counted(1, "page"), "1 page");
-        assert_eq!(counted(2_000, "page"), "2,000 pages");
-    }
-
-    #[test]
     fn durations_are_read_as_people_write_them() {
         assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
         assert_eq!(duration("0"), Ok(Duration::ZERO));
         assert_eq!(duration("0s"), Ok(Duration::ZERO));
         assert!(duration("soon").is_err());
-    }
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(bytes(1_234_567), "1.2 MB");
     }
 }

@@ -133,6 +133,11 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true")]
     pub(crate) index: Option<bool>,
+    /// Serve its search page and dashboard on this address, with an index unless there is to be
+    /// none; or no longer, as in =none [default without an address: 127.0.0.1:7700]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true,
+        default_missing_value = "127.0.0.1:7700")]
+    pub(crate) serve: Option<String>,
     /// Into how many shares the crawl is split, for good [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u16).range(PARTITIONS))]
@@ -176,6 +181,7 @@ impl Settings {
             warc_size: self.warc_size.or(below.warc_size),
             metrics: self.metrics.or(below.metrics),
             index: self.index.or(below.index),
+            serve: self.serve.or(below.serve),
             partitions: self.partitions.or(below.partitions),
             site: sites::over(self.site, below.site),
         }
@@ -202,6 +208,7 @@ impl Settings {
             warc_size: Some("1GB".to_owned()),
             metrics: Some("none".to_owned()),
             index: Some(false),
+            serve: Some("none".to_owned()),
             partitions: Some(64),
             ..Self::default()
         }

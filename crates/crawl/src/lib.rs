@@ -10,6 +10,7 @@
 
 pub mod ask;
 pub mod audit;
+pub mod clicks;
 pub mod control;
 pub mod forget;
 pub mod log;

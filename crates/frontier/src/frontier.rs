@@ -231,6 +231,11 @@ impl Frontier {
         &self.rules
     }
 
+    /// The same, for whoever looks at sites elsewhere.
+    pub fn shared_rules(&self) -> Arc<SiteRules> {
+        Arc::clone(&self.rules)
+    }
+
     /// Sets what the user wants of single sites; at the opening of a crawl, after the stubs are
     /// there. Sites whose rule is new are looked at again. A cold one whose budget is spent is
     /// read once before it is left alone, since only its row says so.
@@ -306,6 +311,11 @@ impl Frontier {
     /// The cold sites, in no promised order.
     pub fn stubs(&self) -> impl Iterator<Item = (SiteKey, Stub)> {
         self.cold.stubs.iter().map(|(key, stub)| (*key, *stub))
+    }
+
+    /// What is in memory of a cold site.
+    pub fn stub(&self, key: SiteKey) -> Option<Stub> {
+        self.cold.stubs.get(&key).copied()
     }
 
     /// Warm sites that changed since the last time it was asked.

@@ -43,6 +43,10 @@ impl SiteRules {
 
     /// The rule of a site.
     pub fn of(&self, site: &Site) -> Option<&SiteRule> {
+        // Most crawls have none, and ask often.
+        if self.by_name.is_empty() {
+            return None;
+        }
         self.by_name.get(site.as_str()).or_else(|| self.by_name.get(site.host()))
     }
 
@@ -71,7 +75,7 @@ impl SiteRules {
     }
 
     /// As [`SiteState::waits`], under these rules; a barred site with work waits for ever.
-    pub(crate) fn waits(&self, site: &Site, state: &SiteState) -> Option<Waiting> {
+    pub fn waits(&self, site: &Site, state: &SiteState) -> Option<Waiting> {
         if let Some(hold) = self.bars(site, state) {
             let is_held = state.in_flight() == 0 && state.queued() > 0;
             return is_held.then_some(Waiting { until: Tick::NEVER, hold });

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use rhumb_archive::Position;
-use rhumb_crawl::shell::News;
+use rhumb_crawl::shell::{News, Stopwatch};
 use rhumb_web::UrlKey;
 
 use crate::error::GatherError;
@@ -32,8 +32,10 @@ struct Heard {
 }
 
 impl Gatherer {
-    /// Reads behind a running crawl, and commits every few moments, until the crawl has ended.
-    pub fn follow(mut self, news: &Receiver<News>) -> Result<(), GatherError> {
+    /// Reads behind a running crawl, and commits every few moments, until the crawl has ended. How
+    /// long each page took is noted.
+    pub fn follow(mut self, news: &Receiver<News>, took: &Stopwatch) -> Result<(), GatherError> {
+        self.took = took.clone();
         let mut committed = Instant::now();
         let (mut is_dirty, mut pages) = (false, 0);
         loop {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rhumb_archive::{Damage, Kept, Position};
 use rhumb_crawl::ask::Contents;
+use rhumb_crawl::shell::Stopwatch;
 use rhumb_formats::BlockingFormats;
 use rhumb_index::{Cursor, Index, IndexSettings, Searcher};
 
@@ -71,6 +72,10 @@ pub struct Gatherer {
     /// Payloads that have no page in them.
     pub(crate) barren: HashSet<u64>,
     pub(crate) caught: Caught,
+    /// What a running crawl hears of the time that pages take.
+    pub(crate) took: Stopwatch,
+    /// Searches that it has given way to.
+    pub(crate) given_way: u64,
 }
 
 impl Gatherer {
@@ -105,6 +110,8 @@ impl Gatherer {
             places: HashMap::new(),
             barren: HashSet::new(),
             caught: Caught::default(),
+            took: Stopwatch::default(),
+            given_way: 0,
         })
     }
 
@@ -209,7 +216,10 @@ impl Gatherer {
         let all = rhumb_archive::distance(&archive, from, to);
         let bytes_all = all.map_err(GatherError::archive(&archive))?;
         let mut told = Instant::now();
-        let read = |kept| reader.read(kept);
+        let read = |kept| {
+            let began = Instant::now();
+            (reader.read(kept), began.elapsed())
+        };
         let done = pipeline::read(read, &archive, (from, to), threads, |batches| {
             for batch in batches {
                 let batch = batch.map_err(GatherError::archive(&archive))?;

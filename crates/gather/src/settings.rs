@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rhumb_formats::FormatsSettings;
+use rhumb_index::Searches;
 use rhumb_web::{Canon, HashKey};
 
 /// How a crawl is read for its index.
@@ -27,6 +28,8 @@ pub struct GatherSettings {
     pub threads: usize,
     /// What a running crawl brings can be found within this time.
     pub commit_every: Duration,
+    /// Searches in the same process, which go before it.
+    pub searches: Searches,
 }
 
 impl Default for GatherSettings {
@@ -41,6 +44,7 @@ impl Default for GatherSettings {
             formats: None,
             threads: 1,
             commit_every: Duration::from_secs(2),
+            searches: Searches::default(),
         }
     }
 }

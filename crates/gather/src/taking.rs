@@ -1,5 +1,7 @@
 //! What captures mean is told to the index, one after the other.
 
+use std::time::{Duration, Instant};
+
 use rhumb_archive::Position;
 use rhumb_crawl::ask::Contents;
 use rhumb_index::{Document, Place};
@@ -15,6 +17,10 @@ use crate::verdicts::Verdict;
 const FLAWS_MAX: usize = 100;
 /// Places of payloads that are remembered.
 const PLACES_MAX: usize = 4_096;
+/// A page waits so long for each search there was since the one before it, and so long at most:
+/// however many there are, the index goes on.
+const PAUSE_A_SEARCH: Duration = Duration::from_millis(4);
+const PAUSE_MAX: Duration = Duration::from_millis(40);
 /// Payloads without a page that are remembered.
 const BARREN_MAX: usize = 1 << 16;
 /// The longest block of an earlier capture that is read, as in a span of the archive.
@@ -24,11 +30,16 @@ impl Gatherer {
     /// Takes a batch in, and commits where it must.
     pub(crate) fn take(
         &mut self,
-        batch: Batch<Finding>,
+        batch: Batch<(Finding, Duration)>,
         contents: Option<&Contents>,
     ) -> Result<(), GatherError> {
-        for (finding, end) in batch.findings {
+        for ((finding, reading), end) in batch.findings {
+            let (began, before) = (Instant::now(), self.caught.pages);
             self.take_one(finding, end, contents)?;
+            if self.caught.pages > before {
+                self.took.note(reading + began.elapsed());
+                self.give_way();
+            }
             self.at = end;
             if self.index.wants_commit() {
                 self.commit()?;
@@ -37,6 +48,17 @@ impl Gatherer {
         let room = FLAWS_MAX.saturating_sub(self.caught.flaws.len());
         self.caught.flaws.extend(batch.damages.into_iter().take(room));
         Ok(())
+    }
+
+    /// Searches go first: for each there was, the index leaves the processor to others for about
+    /// as long as one takes. What searches cost is taken from it, and not from the crawl.
+    fn give_way(&mut self) {
+        let searches = self.settings.searches.total();
+        let since = searches - std::mem::replace(&mut self.given_way, searches);
+        let pause = PAUSE_A_SEARCH.saturating_mul(u32::try_from(since).unwrap_or(u32::MAX));
+        if !pause.is_zero() {
+            std::thread::sleep(pause.min(PAUSE_MAX));
+        }
     }
 
     fn take_one(

@@ -13,8 +13,8 @@ use crate::{Cursor, IndexError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Commitment {
     format: u32,
-    /// Tells whether keys were made by the same hash.
-    hash: u64,
+    /// What makes the keys of its pages.
+    pub(crate) hash: HashKey,
     pub(crate) cursor: Cursor,
     /// How long the store of links was.
     pub(crate) links: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Commitment {
 
 impl Commitment {
     pub(crate) fn new(hash: HashKey, cursor: Cursor, links: u64) -> Self {
-        Self { format: FORMAT, hash: hash.hash(b"rhumb"), cursor, links }
+        Self { format: FORMAT, hash, cursor, links }
     }
 
     /// What the last commit says; nothing if there was none yet.
@@ -38,7 +38,7 @@ impl Commitment {
     }
 
     pub(crate) fn is_of(&self, hash: HashKey) -> bool {
-        self.hash == hash.hash(b"rhumb")
+        self.hash == hash
     }
 
     pub(crate) fn write(&self) -> String {

@@ -20,6 +20,7 @@ mod lookup;
 mod names;
 mod packed;
 mod schema;
+mod searches;
 mod searching;
 mod snippet;
 mod spelling;
@@ -30,6 +31,7 @@ pub use answer::{Answer, Facets, Held, Hit, Loosened, Neighbour, Part, RESULTS_M
 pub use ask::{Node, Query, QueryError};
 pub use document::{Cursor, Document, OutLink, Place};
 pub use error::IndexError;
+pub use searches::Searches;
 pub use searching::{Searcher, Weights};
 pub use snippet::Snippet;
 pub use words::{Analyser, Word};

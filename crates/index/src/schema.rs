@@ -10,7 +10,7 @@ use tantivy::{IndexBuilder, IndexSettings};
 use crate::packed::{UNPACKER, Unpacker};
 
 /// The number of our format: of the fields, of what is stored, and of what words become.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// Where the words lie in the folder of an index.
 pub(crate) const WORDS: &str = "words";
@@ -111,6 +111,8 @@ pub(crate) fn builder(schema: Schema) -> IndexBuilder {
     let settings = IndexSettings {
         docstore_compression: Compressor::Zstd(compression),
         docstore_compress_dedicated_thread: false,
+        // A block is unpacked for each result: one long page, or a few short ones.
+        docstore_blocksize: 8_192,
         ..IndexSettings::default()
     };
     tantivy::Index::builder().schema(schema).settings(settings).tokenizers(tokenizers())

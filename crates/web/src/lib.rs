@@ -16,6 +16,7 @@ mod site;
 mod tick;
 mod ticket;
 mod url;
+pub mod words;
 
 pub use directive::{Directive, Directives};
 pub use exchange::{Cut, Exchange, Failure, Hold, Outcome, Phase, Phases, Protocol, Tls};

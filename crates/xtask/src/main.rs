@@ -34,7 +34,7 @@ usage: cargo x <chore>
   plants [NAME]           plant known bugs, or those named so, into a copy: each must turn red
   tidy                    layers, sizes, names, links
   conformance             the external suites, counted
-  pictures                the live display in tmux, drawn into docs/pictures
+  pictures                the live display in tmux and the pages in Chromium, into docs/pictures
   sim [ARGS...]           simulate crawls in virtual time: --seed N, --seeds N, --fetches N; --crashes
   fuzz [TARGET] [--minutes N]
                           let libFuzzer look for inputs that break a parser, N minutes a target

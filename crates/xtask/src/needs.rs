@@ -35,6 +35,10 @@ const RANK_TESTS: &str = "cli: ranks against those of another implementation";
 
 const ARCHIVE_TESTS: &str = "archive and cli: the archive by the tools of others";
 
+const BROWSER_TESTS: &str = "cli: the pages in a real browser";
+
+const API_TESTS: &str = "serve: the API against its own description, by schemathesis";
+
 const NEEDS: &[Need] = &[
     Need { name: "warcio", source: Source::PyPi("warcio"), full: false, tests: ARCHIVE_TESTS },
     Need {
@@ -45,6 +49,24 @@ const NEEDS: &[Need] = &[
     },
     Need { name: "wb-manager", source: Source::PyPi("pywb"), full: false, tests: ARCHIVE_TESTS },
     Need { name: "networkx", source: Source::PyPi("networkx"), full: false, tests: RANK_TESTS },
+    Need {
+        name: "schemathesis",
+        source: Source::PyPi("schemathesis"),
+        full: false,
+        tests: API_TESTS,
+    },
+    Need {
+        name: "chromium",
+        source: Source::Debian("chromium"),
+        full: false,
+        tests: BROWSER_TESTS,
+    },
+    Need {
+        name: "chromedriver",
+        source: Source::Debian("chromium-driver"),
+        full: false,
+        tests: BROWSER_TESTS,
+    },
     Need { name: "wget2", source: Source::Debian("wget2"), full: true, tests: WGET2_TESTS },
     Need {
         name: "/usr/share/doc/db5.3-doc/index.html",

@@ -6,6 +6,7 @@ mod places;
 mod position;
 mod recover;
 mod rewrite;
+mod versions;
 mod whole;
 
 use std::io;
@@ -23,6 +24,7 @@ pub use self::places::{distance, file_of, payload_place, reach, record_at};
 pub use self::position::{Keep, Position};
 use self::recover::Leftovers;
 pub use self::rewrite::{FORGOTTEN, Removed, remove};
+pub use self::versions::{Version, versions};
 pub use self::whole::{ensure_reaches, is_whole};
 use crate::cdxj;
 use crate::encode::{Encoded, Encoder};

@@ -8,7 +8,7 @@ use rhumb_disk::{Disk, RealDisk};
 
 use super::name::{self, CDXJ, INDEX, OPEN};
 use super::{Position, files};
-use crate::cdxj;
+use crate::cdxj::{self, Order};
 use crate::read::WarcReader;
 use crate::surt::surt;
 
@@ -69,25 +69,9 @@ pub fn distance(folder: &Path, from: Position, to: Position) -> io::Result<u64> 
 /// the file which grows is read through.
 pub fn payload_place(folder: &Path, url: &str, digest: &str) -> io::Result<Option<Position>> {
     let key = surt(url);
-    for name in RealDisk.list(folder)? {
-        let (path, sealed) = match name.strip_suffix(OPEN) {
-            Some(sealed) => (folder.join(&name), sealed),
-            None => (folder.join(&name), name.as_str()),
-        };
-        if !sealed.ends_with(CDXJ) || sealed == INDEX {
-            continue;
-        }
-        let found = if sealed == name {
-            cdxj::payload_sorted(&path, &key, digest)
-        } else {
-            match cdxj::payload_in(&path, &key, digest) {
-                // It takes its last name at this very moment.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    cdxj::payload_sorted(&folder.join(sealed), &key, digest)
-                }
-                found => found,
-            }
-        };
+    for name in indexes(folder)? {
+        let found =
+            reading(folder, &name, |path, order| cdxj::payload_in(path, &key, order, digest));
         if let Some((file, end)) = found?
             && let (Some(serial), _) = name::age(&file)
         {
@@ -95,6 +79,33 @@ pub fn payload_place(folder: &Path, url: &str, digest: &str) -> io::Result<Optio
         }
     }
     Ok(None)
+}
+
+/// The names of the indexes beside the files of a folder, sealed or growing.
+pub(super) fn indexes(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = RealDisk.list(folder)?;
+    names.retain(|name| {
+        let sealed = name.strip_suffix(OPEN).unwrap_or(name);
+        sealed.ends_with(CDXJ) && sealed != INDEX
+    });
+    Ok(names)
+}
+
+/// Reads an index, also where it takes its last name at this very moment.
+pub(super) fn reading<T>(
+    folder: &Path,
+    name: &str,
+    mut read: impl FnMut(&Path, Order) -> io::Result<T>,
+) -> io::Result<T> {
+    let Some(sealed) = name.strip_suffix(OPEN) else {
+        return read(&folder.join(name), Order::Sorted);
+    };
+    match read(&folder.join(name), Order::Open) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            read(&folder.join(sealed), Order::Sorted)
+        }
+        done => done,
+    }
 }
 
 /// Does it again while a file was not there any more by the name that it had.

@@ -1,50 +1,60 @@
-//! Where a payload lies that is far away, by the lines of an index.
+//! What the lines of an index tell: where a payload lies, which captures of a URL there are.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-/// The longest line that is looked at; one that a URL makes longer names no payload to us.
+use super::push_json;
+
+/// The longest line that is looked at; one that a URL makes longer names nothing to us.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 /// Where lines are read one after the other, because that is faster than to go to and fro.
 const NEAR_BYTES: u64 = 16 * 1024;
 
-/// The file and the offset of the record with this key and payload, by the lines of an index that
-/// are in no order yet.
-pub(crate) fn payload_in(
-    path: &Path,
-    key: &str,
-    digest: &str,
-) -> io::Result<Option<(String, u64)>> {
-    let mut lines = BufReader::new(File::open(path)?);
-    let mut line = Vec::new();
-    while next_line(&mut lines, &mut line)? {
-        if key_of(&line) == key.as_bytes()
-            && let Some(found) = place_in(&line, digest)
-        {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
+/// In which order the lines of an index are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// In none yet: the file grows.
+    Open,
+    /// Sorted.
+    Sorted,
 }
 
-/// The same, by the lines of an index that are sorted.
-pub(crate) fn payload_sorted(
+/// Shows the lines of a key, one after the other, until one is enough.
+pub(crate) fn each_line(
     path: &Path,
     key: &str,
-    digest: &str,
-) -> io::Result<Option<(String, u64)>> {
-    let file = File::open(path)?;
-    let (mut low, mut high) = (0, file.metadata()?.len());
-    let mut lines = BufReader::new(file);
+    order: Order,
+    mut is_enough: impl FnMut(&Line<'_>) -> bool,
+) -> io::Result<()> {
+    let mut lines = BufReader::new(File::open(path)?);
+    if order == Order::Sorted {
+        go_near(&mut lines, key)?;
+    }
+    let mut line = Vec::new();
+    while next_line(&mut lines, &mut line)? {
+        if key_of(&line) == key.as_bytes() {
+            if Line::read(&line).is_some_and(|line| is_enough(&line)) {
+                return Ok(());
+            }
+        } else if order == Order::Sorted && !is_before(&line, key) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Goes to a line that stands a little before those of a key.
+fn go_near(lines: &mut BufReader<File>, key: &str) -> io::Result<()> {
+    let (mut low, mut high) = (0, lines.get_ref().metadata()?.len());
     let mut line = Vec::new();
     // Every line that begins before `low` comes before the key.
     while high.saturating_sub(low) > NEAR_BYTES {
         let middle = low + (high - low) / 2;
         lines.seek(SeekFrom::Start(middle))?;
         // The rest of a line that begins before.
-        next_line(&mut lines, &mut line)?;
-        if next_line(&mut lines, &mut line)? && is_before(&line, key) {
+        next_line(lines, &mut line)?;
+        if next_line(lines, &mut line)? && is_before(&line, key) {
             low = middle;
         } else {
             high = middle;
@@ -52,18 +62,26 @@ pub(crate) fn payload_sorted(
     }
     lines.seek(SeekFrom::Start(low))?;
     if low > 0 {
-        next_line(&mut lines, &mut line)?;
+        next_line(lines, &mut line)?;
     }
-    while next_line(&mut lines, &mut line)? {
-        if key_of(&line) == key.as_bytes() {
-            if let Some(found) = place_in(&line, digest) {
-                return Ok(Some(found));
-            }
-        } else if !is_before(&line, key) {
-            return Ok(None);
+    Ok(())
+}
+
+/// The file and the offset of the record with this key and payload.
+pub(crate) fn payload_in(
+    path: &Path,
+    key: &str,
+    order: Order,
+    digest: &str,
+) -> io::Result<Option<(String, u64)>> {
+    let mut found = None;
+    each_line(path, key, order, |line| {
+        if line.value("digest") == Some(digest) && !line.is_revisit() {
+            found = line.place();
         }
-    }
-    Ok(None)
+        found.is_some()
+    })?;
+    Ok(found)
 }
 
 fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
@@ -82,21 +100,48 @@ fn is_before(line: &[u8], key: &str) -> bool {
     line.iter().lt(key.as_bytes().iter().chain(b" "))
 }
 
-/// The place that a line tells, if it is that of the payload itself.
-fn place_in(line: &[u8], digest: &str) -> Option<(String, u64)> {
-    // A line without its end is being written.
-    if line.len() > LINE_BYTES_MAX || !line.ends_with(b"}\n") {
-        return None;
+/// A whole line of an index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a>(&'a str);
+
+impl<'a> Line<'a> {
+    /// A line with its end; one without is being written.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        if line.len() > LINE_BYTES_MAX || !line.ends_with(b"}\n") {
+            return None;
+        }
+        str::from_utf8(line).ok().map(Self)
     }
-    let line = str::from_utf8(line).ok()?;
-    let value = |name: &str| {
-        let (_, rest) = line.rsplit_once(&format!("\"{name}\": \""))?;
+
+    /// When the record was made, in digits.
+    pub(crate) fn stamp(&self) -> Option<&'a str> {
+        let stamp = self.0.split(' ').nth(1)?;
+        stamp.bytes().all(|byte| byte.is_ascii_digit()).then_some(stamp)
+    }
+
+    /// Whether it is of this very URL: others may have the same key.
+    pub(crate) fn is_of(&self, url: &str) -> bool {
+        let mut quoted = String::with_capacity(url.len() + 2);
+        push_json(&mut quoted, url);
+        let told = self.0.split_once(" {\"url\": ").map(|(_, rest)| rest);
+        told.is_some_and(|rest| rest.starts_with(&quoted))
+    }
+
+    /// A value as it is written; quotation marks in it are not, so no other value can pose as it.
+    pub(crate) fn value(&self, name: &str) -> Option<&'a str> {
+        let (_, rest) = self.0.rsplit_once(&format!("\"{name}\": \""))?;
         rest.split('"').next()
-    };
-    if value("digest") != Some(digest) || value("mime") == Some("warc/revisit") {
-        return None;
     }
-    Some((value("filename")?.to_owned(), value("offset")?.parse().ok()?))
+
+    /// Whether the payload lies elsewhere.
+    pub(crate) fn is_revisit(&self) -> bool {
+        self.value("mime") == Some("warc/revisit")
+    }
+
+    /// The file and the offset of the record.
+    pub(crate) fn place(&self) -> Option<(String, u64)> {
+        Some((self.value("filename")?.to_owned(), self.value("offset")?.parse().ok()?))
+    }
 }
 
 #[cfg(test)]
@@ -134,9 +179,11 @@ mod tests {
                 let (key, digest) = (key(number), format!("sha1:{number}"));
                 let place = u64::try_from(number).unwrap();
                 let expect = (number < count).then(|| ("f.warc.gz".to_owned(), place));
-                assert_eq!(payload_sorted(&sorted, &key, &digest).unwrap(), expect, "{number}");
-                assert_eq!(payload_in(&open, &key, &digest).unwrap(), expect, "{number}");
-                assert_eq!(payload_sorted(&sorted, &key, "sha1:NONE").unwrap(), None);
+                for (path, order) in [(&sorted, Order::Sorted), (&open, Order::Open)] {
+                    let found = |digest| payload_in(path, &key, order, digest).unwrap();
+                    assert_eq!(found(&digest), expect, "{number}");
+                    assert_eq!(found("sha1:NONE"), None);
+                }
             }
         }
     }

@@ -12,3 +12,4 @@ mod samples;
 mod spans;
 mod tools;
 mod verifier;
+mod versions;

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use rhumb_crawl::audit::{Audit, HostAudit, Outcome, RequestLine, Violation};
+use rhumb_serve::report::time;
 use serde::Serialize;
 
-use super::time;
 use crate::printable::json;
 
 #[derive(Serialize)]

@@ -1,17 +1,16 @@
 //! `rhumb audit`: what a crawl did to every host, proven from its archive alone.
 
 mod json;
-mod page;
 mod text;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use rhumb_crawl::audit::{self, Audit, AuditError, RequestLine};
+use rhumb_serve::report::{self, Gathered};
 
 use crate::fault::{FAILED, Fault};
 use crate::forget::site_name;
@@ -51,7 +50,7 @@ pub(crate) fn command(args: &AuditArgs) -> Result<ExitCode, Fault> {
     let host = args.host.as_deref().map(bare_host);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut written = Ok(());
-    let mut page = page::Gathered::default();
+    let mut page = Gathered::default();
     let mut each = |request: &RequestLine<'_>| {
         if args.html.is_some() && host.is_some() {
             page.gather(request);
@@ -75,10 +74,11 @@ pub(crate) fn command(args: &AuditArgs) -> Result<ExitCode, Fault> {
         ));
     }
     match &args.html {
-        Some(path) if path == Path::new("-") => page::write(&mut out, &audit, &page)?,
+        Some(path) if path == Path::new("-") => {
+            out.write_all(report::page(&audit, &page).as_bytes())?;
+        }
         Some(path) => {
-            let mut file = BufWriter::new(create(path)?);
-            let written = page::write(&mut file, &audit, &page).and_then(|()| file.flush());
+            let written = create(path)?.write_all(report::page(&audit, &page).as_bytes());
             written.map_err(|error| Fault::file("write", path.display(), &error))?;
             text::write(&mut out, &audit)?;
         }
@@ -154,43 +154,6 @@ fn shown(dir: &Path) -> String {
     quoted(&dir.to_string_lossy())
 }
 
-/// The moment, as events write it.
-fn time(ms: u64) -> String {
-    humantime::format_rfc3339_millis(moment(ms)).to_string()
-}
-
-fn moment(ms: u64) -> SystemTime {
-    // The last millisecond that the calendar of RFC 3339 can write.
-    const LAST_MS: u64 = 253_402_300_799_999;
-    SystemTime::UNIX_EPOCH + Duration::from_millis(ms.min(LAST_MS))
-}
-
-/// A length of time, to the millisecond below ten seconds.
-fn span(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..10_000 if !ms.is_multiple_of(1_000) => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
-        _ => rhumb_web::Span(ms).to_string(),
-    }
-}
-
-/// `no violations in 12,126 requests to 500 hosts`.
-fn verdict(audit: &Audit) -> String {
-    let total = &audit.total;
-    let hosts = audit.hosts.iter().filter(|host| host.requests > 0).count();
-    let hosts = u64::try_from(hosts).unwrap_or(u64::MAX);
-    let found = match total.violations {
-        0 => "no violations".to_owned(),
-        count => counted(count, "violation"),
-    };
-    let requests = counted(total.requests, "request");
-    let mut text = format!("{found} in {requests} to {}", counted(hosts, "host"));
-    if audit.unreadable > 0 {
-        text.push_str(", as far as the archive can be read");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,15 +168,5 @@ mod tests {
         check("B\u{fc}cher.example", "xn--bcher-kva.example");
         check("[::1]:81", "[::1]:81");
         check("no host at all", "no host at all");
-    }
-
-    #[test]
-    fn short_gaps_are_shown_to_the_millisecond() {
-        let check = |ms, expect: &str| assert_eq!(span(ms), expect);
-        check(0, "0 ms");
-        check(999, "999 ms");
-        check(1_000, "1 s");
-        check(1_001, "1.001 s");
-        check(12_345, "12.3 s");
     }
 }

@@ -1,11 +1,10 @@
 //! The audit as a person reads it in a terminal.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use rhumb_crawl::audit::{Audit, HostAudit, Outcome, RequestLine};
+use rhumb_crawl::audit::{Audit, HostAudit, RequestLine};
+use rhumb_serve::report::{outcome, rule, span, time, verdict, worst_first};
 
-use super::{span, time, verdict};
 use crate::printable::printable;
 use crate::quantity::{counted, grouped};
 
@@ -79,39 +78,6 @@ fn write_counts(out: &mut impl Write, audit: &Audit) -> io::Result<()> {
         writeln!(out, "{count} ended before a request: no name, no connection, no TLS")?;
     }
     Ok(())
-}
-
-/// Most violations first, then the gaps that came nearest to what was asked for.
-pub(super) fn worst_first(hosts: &[HostAudit]) -> Vec<&HostAudit> {
-    let mut sorted: Vec<&HostAudit> = hosts.iter().collect();
-    sorted.sort_by_cached_key(|host| {
-        let margin = host.tightest.map(|kept| {
-            let (gap, asked) = (i128::from(kept.gap_ms), i128::from(kept.asked_ms));
-            gap - asked
-        });
-        (Reverse(host.violations), margin.is_none(), margin, Reverse(host.requests))
-    });
-    sorted
-}
-
-/// What came of a request, in a word.
-pub(super) fn outcome(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Status(status) => status.to_string(),
-        Outcome::Failed(word) => printable(word).into_owned(),
-        Outcome::Interrupted => "interrupted".to_owned(),
-        Outcome::Forgotten => "forgotten".to_owned(),
-    }
-}
-
-/// What robots.txt says to a request.
-pub(super) fn rule(request: &RequestLine<'_>) -> String {
-    let Some(robots) = request.robots else { return "-".to_owned() };
-    match (robots.verdict.line, robots.verdict.rule, robots.verdict.group) {
-        (Some(line), Some(rule), _) => format!("line {line}: {}", printable(rule)),
-        (_, _, Some(group)) => format!("no rule of group {} matches", printable(group)),
-        _ => "no group speaks to us".to_owned(),
-    }
 }
 
 pub(super) fn request(out: &mut impl Write, request: &RequestLine<'_>) -> io::Result<()> {

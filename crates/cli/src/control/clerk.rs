@@ -105,6 +105,13 @@ impl Clerk {
                 }
                 None => Err(ended()),
             },
+            Question::Sites(wanted) => match handle.sites(&wanted).await {
+                Some(Ok(page)) => return Reply::Sites(page),
+                Some(Err(error)) => {
+                    Err(Fault::failed(error.to_string(), "rhumb stop DIR, then the same again"))
+                }
+                None => Err(ended()),
+            },
             Question::Submit { urls } => self.submit(&urls).await,
             Question::Pause => self.pause(true).await,
             Question::Resume => self.pause(false).await,

@@ -16,13 +16,15 @@ use rhumb_crawl::control::{Question, Reply};
 use rhumb_web::CanonUrl;
 
 use crate::fault::Fault;
+use crate::home::Home;
 use crate::rest::{self, Found};
 use crate::screen::print_text;
+use crate::settings::Settings;
 use crate::word::{self, path};
 use crate::{home, quantity, seeds, tell};
 
 pub(crate) use clerk::{Clerk, ENDING};
-pub(crate) use site::{SiteArgs, site};
+pub(crate) use site::{SiteArgs, change_at_rest, site};
 use submission::Submission;
 
 /// Whether a crawl has ended is looked at this often.
@@ -125,11 +127,7 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<ExitCode, Fault> {
         };
         // Nobody works on it, or not any more.
         let urls: Vec<String> = std::iter::once(urls).chain(batches).flatten().collect();
-        let submission = Submission::new(&settings, &urls)?;
-        if submission.settings != settings {
-            home.save(&submission.settings)?;
-        }
-        print_text(&submission.told(|_| "new: it is fetched at the next start".to_owned()))?;
+        print_text(&submit_at_rest(&home, &settings, &urls)?)?;
         tell(&format!(
             "no rhumb works on {}; to go on: {}",
             folder.display(),
@@ -138,6 +136,19 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<ExitCode, Fault> {
         break;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Adds seeds to a crawl that nobody works on, and tells what they are.
+pub(crate) fn submit_at_rest(
+    home: &Home,
+    settings: &Settings,
+    urls: &[String],
+) -> Result<String, Fault> {
+    let submission = Submission::new(settings, urls)?;
+    if submission.settings != *settings {
+        home.save(&submission.settings)?;
+    }
+    Ok(submission.told(|_| "new: it is fetched at the next start".to_owned()))
 }
 
 /// URLs by the question: as many as go into a line.
@@ -164,7 +175,7 @@ fn done(folder: &Path, reply: Reply) -> Result<String, Fault> {
     match reply {
         Reply::Done { message } => Ok(message),
         Reply::Refused { what, advice } => Err(Fault::failed(what, advice)),
-        Reply::Status(_) | Reply::Why(_) => Err(rest::beside_the_point(folder)),
+        Reply::Status(_) | Reply::Why(_) | Reply::Sites(_) => Err(rest::beside_the_point(folder)),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::done;
 use crate::fault::Fault;
-use crate::home;
+use crate::home::{self, Home};
 use crate::quantity::{duration, grouped};
 use crate::rest::{self, Found};
 use crate::screen::{print, print_text};
@@ -138,17 +138,25 @@ pub(crate) fn site(args: SiteArgs) -> Result<ExitCode, Fault> {
 
 fn change_it(dir: &Path, host: &str, change: &SiteChange) -> Result<(), Fault> {
     let question = Question::Site { site: host.to_owned(), change: change.clone() };
-    let (home, mut settings) = match rest::find(dir, &question)? {
-        Found::Running(reply) => {
-            tell(&done(dir, reply)?);
-            return Ok(());
+    match rest::find(dir, &question)? {
+        Found::Running(reply) => tell(&done(dir, reply)?),
+        Found::AtRest(home, settings) => {
+            change_at_rest(&home, *settings, host, change)?;
+            tell(&format!("no rhumb works on {}: it holds from the next start", dir.display()));
         }
-        Found::AtRest(home, settings) => (home, *settings),
-    };
-    settings.site = sites::changed(&settings.site, host, change)?;
-    home.save(&settings)?;
-    tell(&format!("no rhumb works on {}: it holds from the next start", dir.display()));
+    }
     Ok(())
+}
+
+/// Changes what holds for a site in a crawl that nobody works on.
+pub(crate) fn change_at_rest(
+    home: &Home,
+    mut settings: Settings,
+    host: &str,
+    change: &SiteChange,
+) -> Result<(), Fault> {
+    settings.site = sites::changed(&settings.site, host, change)?;
+    home.save(&settings)
 }
 
 /// A section of a port stands alone, which is easily overlooked.

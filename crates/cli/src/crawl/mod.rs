@@ -5,11 +5,13 @@ mod plan;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use rhumb_crawl::control;
-use rhumb_crawl::shell::{self, CrawlError, Ended, Outlet, Progress, Report, Summary, What};
+use rhumb_crawl::control::{self, Question};
+use rhumb_crawl::shell::{
+    self, CrawlError, Ended, Follower, Outlet, Progress, Report, Stopwatch, Summary, What,
+};
 use rhumb_fetch::Fetcher;
 use rhumb_gather::Gatherer;
 use rhumb_web::CanonUrl;
@@ -18,11 +20,12 @@ use tokio::sync::{mpsc, watch};
 
 use crate::control::Clerk;
 use crate::fault::{FAILED, Fault, INTERRUPTED, NOTHING};
-use crate::home::Home;
+use crate::home::{Holder, Home};
 use crate::quantity::{bytes, counted};
 use crate::screen::{self, Backdrop, Live, Notices, Voice};
+use crate::serving::Serving;
 use crate::settings::Settings;
-use crate::{indexing, machine, seeds, status, tell, word};
+use crate::{address, indexing, machine, rest, seeds, serving, status, tell, word};
 
 pub(crate) use plan::{Plan, canon, check_contact};
 
@@ -30,6 +33,10 @@ pub(crate) use plan::{Plan, canon, check_contact};
 pub(crate) const ARCHIVE_NAME: &str = "archive";
 /// A progress line appears this often.
 const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Who only reads a crawl is waited for so long.
+const READERS_PATIENCE: Duration = Duration::from_secs(3);
+/// And looked for this often.
+const READERS_LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Reports that may wait to be printed.
 const REPORTS_MAX: usize = 1_024;
 
@@ -77,7 +84,7 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
             ));
         }
     };
-    let found = Home::open(&folder)?;
+    let found = open(&folder)?;
     let stored = found.as_ref().map(|(_, stored)| stored);
     let (settings, seeds) = merged(wanted, stored, &folder)?;
     let new_seeds = stored.map(|stored| seeds.len().saturating_sub(stored.seeds.len()));
@@ -85,6 +92,7 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     plan.fetch.roots = system_roots();
     plan.again = Some(word::resume(&folder));
     plan.metrics = status::bind(&settings)?;
+    plan.serve = serving::bind(&settings)?;
     let home = match found {
         None => Home::create(&folder, &settings)?,
         Some((home, stored)) => {
@@ -110,6 +118,21 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     run(plan, voice, &Arc::new(home))
 }
 
+/// The crawl in a folder, if there is one. A command that reads it, or the pages that are served
+/// of it, may have it for a moment: they are waited for, and a crawl that runs is not.
+fn open(folder: &Path) -> Result<Option<(Home, Settings)>, Fault> {
+    let began = Instant::now();
+    loop {
+        let opened = Home::open(folder);
+        let is_taken = opened.is_err() && rest::holder(folder)? != Holder::Nobody;
+        let is_deaf = || matches!(control::ask(folder, &Question::Status), Ok(None));
+        if !is_taken || began.elapsed() >= READERS_PATIENCE || !is_deaf() {
+            return opened;
+        }
+        std::thread::sleep(READERS_LOOK_EVERY);
+    }
+}
+
 /// What the user wants now, over what the crawl was told before; seeds are added.
 fn merged(
     wanted: Settings,
@@ -128,7 +151,12 @@ fn merged(
         ));
     }
     let texts = [stored.seeds.clone(), wanted.seeds.clone()].concat();
-    let mut settings = wanted.over(stored).over(Settings::defaults());
+    let mut settings = wanted.over(stored);
+    // Whoever wants a search page wants something to find there.
+    if settings.index.is_none() && settings.serve.as_deref().is_some_and(|at| at != address::NONE) {
+        settings.index = Some(true);
+    }
+    let mut settings = settings.over(Settings::defaults());
     let seeds = seeds::canonical(texts.iter().map(String::as_str), canon(&settings))?;
     // A crawl whose seeds were all forgotten has other work, or says that it has none.
     if seeds.is_empty() && is_new {
@@ -170,6 +198,10 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
         .map_err(|error| Fault::failed(error.to_string(), "other --agent, --contact or --dns"))?;
     let is_indexed = plan.settings.index == Some(true);
     let gatherer = is_indexed.then(|| indexing::follower(&plan, home)).transpose()?;
+    let listener = plan.serve.take();
+    let searches = plan.searches.clone();
+    let serve = |it| Serving::start(it, home.folder(), &plan.settings, searches);
+    let serving = listener.map(serve).transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         Fault::failed(format!("cannot start threads: {error}"), "a system with room for them")
@@ -183,6 +215,7 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
     // On a thread of the runtime: where there is one core, deciding and fetching share it.
     let driving = runtime.spawn(drive(plan, fetcher, gatherer, voice, Arc::clone(home)));
     let driven = runtime.block_on(driving).expect("a crawl does not panic");
+    drop(serving);
     let (summary, misses) = driven?;
     // Fetches that were under way when the user stopped it are not waited for.
     runtime.shutdown_background();
@@ -278,7 +311,9 @@ async fn drive(
     let (progress_sender, progress) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
     let (handle, asks) = shell::handle();
-    let (follower, news) = std::sync::mpsc::channel();
+    let (news_sender, news) = std::sync::mpsc::channel();
+    let took = Stopwatch::default();
+    let follower = Follower { news: news_sender, took: took.clone() };
     let follower = gatherer.is_some().then_some(follower);
     let outlet = Outlet { reports: report_sender, progress: progress_sender, stop, asks, follower };
     let notices = Notices::new(voice.live);
@@ -286,7 +321,7 @@ async fn drive(
         let (folder, notices) = (folder.clone(), notices.clone());
         // The crawl is whole without it, and whoever searches reads on.
         tokio::task::spawn_blocking(move || {
-            if let Err(why) = indexing::follow(gatherer, &news) {
+            if let Err(why) = indexing::follow(gatherer, &news, &took) {
                 let index = word::path(&folder);
                 notices.tell(&format!("no more is indexed: {why}; rhumb search {index} reads on"));
             }

@@ -10,8 +10,9 @@ use rhumb_archive::About;
 use rhumb_crawl::shell::{CrawlSettings, Limits, Shares};
 use rhumb_fetch::{FetchSettings, Networks, NetworksError, ProxyUrl};
 use rhumb_frontier::Manners;
+use rhumb_index::Searches;
 use rhumb_rules::{Rules, Scope, ScopeKind};
-use rhumb_serve::metrics::Listener;
+use rhumb_serve::Listener;
 use rhumb_web::{Canon, CanonUrl, HashKey, Span};
 
 use crate::agent::Agent;
@@ -64,6 +65,10 @@ pub(crate) struct Plan {
     pub(crate) again: Option<String>,
     /// Where its metrics are told; none if nowhere.
     pub(crate) metrics: Option<Listener>,
+    /// Where its pages are served; none if nowhere.
+    pub(crate) serve: Option<Listener>,
+    /// Searches of its pages, which go before the index.
+    pub(crate) searches: Searches,
 }
 
 impl Plan {
@@ -141,6 +146,8 @@ impl Plan {
             lifted,
             again: None,
             metrics: None,
+            serve: None,
+            searches: Searches::default(),
         })
     }
 }

@@ -15,7 +15,6 @@ use std::io::Write as _;
 use std::time::SystemTime;
 
 use rhumb_crawl::shell::{Progress, Report, What};
-use rhumb_web::Cut;
 use serde::Serialize;
 
 use crate::quantity::{counted, elapsed, grouped};
@@ -25,6 +24,7 @@ pub(crate) use hints::Backdrop;
 pub(crate) use line::{Line, Style, ended, fitted, wrapped};
 pub(crate) use live::{Canvas, Live, columns, show, size};
 pub(crate) use notices::Notices;
+pub(crate) use rhumb_crawl::ask::hold_words;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,19 +63,11 @@ impl Voice {
 
     /// Tells the end of one URL.
     pub(crate) fn report(self, report: &Report) -> std::io::Result<()> {
-        let (event, status, outcome, reason) = match report.what {
-            What::Fetched(status, cut) => {
-                let whole = match status {
-                    304 => "unchanged",
-                    300..400 => "redirect",
-                    _ => "ok",
-                };
-                let outcome = cut.map_or(whole, Cut::word);
-                ("fetched", Some(status), Some(outcome.to_owned()), None)
-            }
-            What::Refused(reason) => ("refused", None, None, Some(reason.word())),
-            What::Missed(miss) => ("failed", status_of(miss), Some(miss.word()), None),
-            What::Retried(miss) => ("retried", status_of(miss), Some(miss.word()), None),
+        let what = report.what;
+        let (event, status) = (what.word(), what.status());
+        let (outcome, reason) = match what {
+            What::Refused(reason) => (None, Some(reason.word())),
+            What::Fetched(..) | What::Missed(_) | What::Retried(_) => (Some(what.outcome()), None),
         };
         // A try that is not the last is talk, not data.
         if self.json && event != "retried" {
@@ -86,7 +78,7 @@ impl Voice {
                 url: report.url.as_str(),
                 site: site.as_str(),
                 status,
-                outcome: outcome.clone(),
+                outcome,
                 reason,
                 bytes: report.bytes,
                 depth: report.depth,
@@ -95,8 +87,7 @@ impl Voice {
             print(&event)?;
         }
         if self.verbose {
-            let what = outcome.as_deref().or(reason).unwrap_or_default();
-            tell(&format!("{event:<8} {what:<16} {}", report.url));
+            tell(&format!("{event:<8} {:<16} {}", what.outcome(), report.url));
         }
         Ok(())
     }
@@ -149,31 +140,11 @@ fn clock_jump(progress: &Progress) -> Option<String> {
     Some(format!("the clock of this machine jumped {way} by {by}: the crawl keeps its own time"))
 }
 
-fn status_of(miss: rhumb_crawl::partition::Miss) -> Option<u16> {
-    match miss {
-        rhumb_crawl::partition::Miss::Status(status) => Some(status),
-        rhumb_crawl::partition::Miss::Failure(_) => None,
-    }
-}
-
 fn waiting(progress: &Progress) -> String {
     let holds = progress.waiting.iter();
     let words: Vec<String> =
         holds.map(|(hold, n)| format!("{} {}", hold_words(hold.word()), grouped(*n))).collect();
     words.join(", ")
-}
-
-/// What holds a site, as a person says it.
-pub(crate) fn hold_words(hold: &str) -> &str {
-    match hold {
-        "site" => "its gap",
-        "address" => "its address",
-        "backoff" => "back-off",
-        "robots" => "robots.txt",
-        "budget" => "its budget",
-        "block" => "your block",
-        other => other,
-    }
 }
 
 /// Pages of earlier runs, in words.

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rhumb_index::{Answer, IndexError, Searcher, Want};
+use rhumb_serve::results;
 
 use crate::fault::Fault;
 use crate::home::{Holder, Home};
@@ -86,10 +87,15 @@ pub(crate) fn first(folder: &Path, query: &str) -> Result<String, Fault> {
     Ok(format!("search for {query:?}: {about}{found}{}", best.unwrap_or_default()))
 }
 
-/// The index of a crawl, as new as it can be: a crawl at rest is read to its end first.
+/// The index of a crawl, as new as it can be.
 pub(crate) fn searcher(folder: &Path) -> Result<Searcher, Fault> {
+    catch_up(folder)?;
+    Searcher::open(&folder.join(indexing::FOLDER)).map_err(|error| refused(&error, folder))
+}
+
+/// Reads a crawl at rest to its end, so that all of it is found.
+pub(crate) fn catch_up(folder: &Path) -> Result<(), Fault> {
     home::is_there(folder)?;
-    let index = folder.join(indexing::FOLDER);
     if !indexing::is_current(folder)? {
         match rest::holder(folder)? {
             Holder::Nobody => {
@@ -107,7 +113,7 @@ pub(crate) fn searcher(folder: &Path) -> Result<Searcher, Fault> {
             Holder::Process(_) => {}
         }
     }
-    Searcher::open(&index).map_err(|error| refused(&error, folder))
+    Ok(())
 }
 
 /// What is to be said before the results.
@@ -116,7 +122,7 @@ fn remark(answer: &Answer) {
         tell(&format!("note: {hint}"));
     }
     if let Some(loosened) = &answer.loosened {
-        tell(&format!("note: {}", text::loosened(loosened)));
+        tell(&format!("note: {}", results::loosened(loosened)));
     }
     if let Some(suggestion) = &answer.suggestion {
         tell(&format!("did you mean: {suggestion}"));

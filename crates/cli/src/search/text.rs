@@ -1,12 +1,12 @@
 //! Results for people.
 
 use std::ops::Range;
-use std::time::{Duration, SystemTime};
 
-use rhumb_index::{Answer, Hit, Loosened, Want};
+use rhumb_index::{Answer, Hit, Want};
+use rhumb_serve::moment;
+use rhumb_serve::results::folded;
 
 use crate::printable::printable;
-use crate::quantity::counted;
 use crate::screen::{Line, Style, ended, fitted};
 
 /// What stands before every line of a result but the first.
@@ -54,11 +54,7 @@ fn result(hit: &Hit, explain: bool, columns: usize) -> Vec<Line> {
     for line in marked(&hit.snippet.text, &hit.snippet.marks, room) {
         lines.push(indented(line));
     }
-    if hit.folded > 0 {
-        let say = if hit.folded == 1 { "says" } else { "say" };
-        let more = format!("and {} that {say} nearly the same", counted(hit.folded, "page"));
-        lines.push(indented(Line::of(Style::Label, more)));
-    }
+    lines.extend(folded(hit.folded).map(|more| indented(Line::of(Style::Label, more))));
     if explain {
         lines.extend(explained(hit).into_iter().map(indented));
     }
@@ -68,7 +64,7 @@ fn result(hit: &Hit, explain: bool, columns: usize) -> Vec<Line> {
 /// The day, the language and the type of a page.
 fn about(hit: &Hit) -> String {
     let fetched = i64::try_from(hit.fetched_ms).unwrap_or(i64::MAX);
-    let day = |ms| time(ms).chars().take(10).collect::<String>();
+    let day = |ms| moment(ms).chars().take(10).collect::<String>();
     let mut about = hit.dated_ms.map(day).unwrap_or_default();
     if about.is_empty() {
         about = format!("fetched {}", day(fetched));
@@ -78,14 +74,6 @@ fn about(hit: &Hit) -> String {
         about.push_str(&printable(word));
     }
     about
-}
-
-/// What was done to a query to find anything, in a sentence.
-pub(super) fn loosened(how: &Loosened) -> String {
-    let corrected = how.corrected.iter().map(|(word, found)| format!("{word} was read as {found}"));
-    let dropped = how.dropped.iter().map(|word| format!("no page has {word}"));
-    let partial = how.is_partial.then(|| "no page has all of the words".to_owned());
-    corrected.chain(dropped).chain(partial).collect::<Vec<_>>().join("; ")
 }
 
 /// What a score is made of, a line for each part.
@@ -138,20 +126,6 @@ fn style(is_marked: bool) -> Style {
     if is_marked { Style::Warning } else { Style::Plain }
 }
 
-/// A moment in RFC 3339, in UTC.
-pub(super) fn time(ms: i64) -> String {
-    let since = Duration::from_millis(ms.unsigned_abs());
-    let moment = if ms < 0 {
-        SystemTime::UNIX_EPOCH.checked_sub(since)
-    } else {
-        SystemTime::UNIX_EPOCH.checked_add(since)
-    };
-    // No page is dated before 1970 or after the year 9999, by those who read its date.
-    let moment = moment.filter(|it| *it >= SystemTime::UNIX_EPOCH && ms < 253_402_300_800_000);
-    let moment = moment.unwrap_or(SystemTime::UNIX_EPOCH);
-    humantime::format_rfc3339_millis(moment).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,14 +146,5 @@ mod tests {
         let lines = marked("a \u{1b}[2J b\u{202e}", &[2..4, 7..8], 40);
         let shown: String = lines.iter().map(|line| line.paint(40, false)).collect();
         assert_eq!(shown, "a \u{fffd}[2J b\u{fffd}");
-    }
-
-    #[test]
-    fn a_moment_is_written_whatever_it_is() {
-        let check = |ms: i64, expect: &str| assert_eq!(time(ms), expect);
-        check(0, "1970-01-01T00:00:00.000Z");
-        check(1_700_000_000_123, "2023-11-14T22:13:20.123Z");
-        check(i64::MIN, "1970-01-01T00:00:00.000Z");
-        check(i64::MAX, "1970-01-01T00:00:00.000Z");
     }
 }

@@ -20,8 +20,21 @@ const TAKES: usize = 9;
 const NOW: usize = 21;
 
 /// The parts of the work in the order in which they are done.
-const PHASES: [&str; 10] =
-    ["dns", "connect", "tls", "write", "first_byte", "read", "parse", "digest", "archive", "log"];
+const PHASES: [&str; 13] = [
+    "dns",
+    "connect",
+    "tls",
+    "write",
+    "first_byte",
+    "read",
+    "parse",
+    "digest",
+    "archive",
+    "log",
+    "links",
+    "refill",
+    "index",
+];
 
 /// How a number is written.
 type Shown = fn(u64) -> String;

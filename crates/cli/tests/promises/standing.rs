@@ -14,7 +14,7 @@ use crate::run::{Run, collect, command, crawl, crawl_command, finish, rhumb};
 use crate::usage::check_refused;
 
 /// Every key of the contract, and what else is told.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 39] = [
     "state",
     "paused",
     "verdict",
@@ -53,6 +53,7 @@ const KEYS: [&str; 38] = [
     "forgotten",
     "busiest",
     "slowest",
+    "recent",
 ];
 /// What takes longer fails the test.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -131,7 +132,9 @@ impl Going {
     /// The samples of its metrics.
     fn metrics(&self) -> Vec<(String, f64)> {
         let mut stream = TcpStream::connect(self.address).expect("it listens");
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n").expect("sent");
+        stream
+            .write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .expect("sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
@@ -293,7 +296,7 @@ fn metrics_on_an_address_that_cannot_be_had_are_refused_before_anything_is_made(
         crawl.args(["crawl", "http://e.test/", "-o", "crawl", flag]);
         finish(crawl, "")
     };
-    let text = format!("cannot tell metrics on {address}: another program uses that address");
+    let text = format!("--metrics: cannot listen on {address}: another program uses that address");
     check_refused(&run(&format!("--metrics={address}")), 2, &text);
     check_refused(&run("--metrics=somewhere"), 2, "\"somewhere\" is no address");
     assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 0);

@@ -31,16 +31,22 @@ pub(crate) struct Circumstances {
 impl Circumstances {
     /// A moment of the crawl as people write it.
     pub(super) fn time(&self, at: Tick) -> String {
-        let since_1970 = std::time::Duration::from_millis(self.born_ms.saturating_add(at.0));
-        // The last second of the year 9999 is the last that can be written.
-        let since_1970 = since_1970.min(std::time::Duration::from_secs(253_402_300_799));
-        humantime::format_rfc3339_millis(std::time::UNIX_EPOCH + since_1970).to_string()
+        moment(self.born_ms, at)
     }
+}
 
-    fn minute_of_day(&self) -> u16 {
-        let minute = (self.born_ms.saturating_add(self.now.0) / 60_000) % (24 * 60);
-        u16::try_from(minute).expect("a day has fewer minutes than that")
-    }
+/// A moment of a crawl that was created then, in milliseconds since 1970, as people write it.
+pub(crate) fn moment(born_ms: u64, at: Tick) -> String {
+    let since_1970 = std::time::Duration::from_millis(born_ms.saturating_add(at.0));
+    // The last second of the year 9999 is the last that can be written.
+    let since_1970 = since_1970.min(std::time::Duration::from_secs(253_402_300_799));
+    humantime::format_rfc3339_millis(std::time::UNIX_EPOCH + since_1970).to_string()
+}
+
+/// The hour of such a moment, in minutes.
+pub(super) fn minute_of_day(born_ms: u64, at: Tick) -> u16 {
+    let minute = (born_ms.saturating_add(at.0) / 60_000) % (24 * 60);
+    u16::try_from(minute).expect("a day has fewer minutes than that")
 }
 
 /// What memory says of a URL, and how to read what the disk says.
@@ -108,7 +114,7 @@ impl SiteView {
     ) -> Self {
         let scheme = url.scheme();
         let lane = usize::from(scheme == Scheme::Https);
-        let minute = circumstances.minute_of_day();
+        let minute = minute_of_day(circumstances.born_ms, circumstances.now);
         let gaps = robots.iter().flatten().filter_map(|it| it.rules()?.gap(minute));
         Self {
             robots_gap: gaps.max(),

@@ -1,7 +1,8 @@
 //! What a crawl can be asked, while it runs and afterwards: the questions, and the answers as
 //! they are told to users.
 //!
-//! [`Status`] is how a crawl stands, [`Why`] the whole story of one URL. A running crawl answers
+//! [`Status`] is how a crawl stands, [`Why`] the whole story of one URL, [`SitesPage`] some of its
+//! sites. A running crawl answers
 //! through its [`Handle`](crate::shell::Handle); a stopped one is read where it lies. Both ways
 //! meet here, so that they cannot differ.
 
@@ -9,6 +10,7 @@ mod contents;
 mod counting;
 mod evidence;
 mod mirroring;
+mod sites;
 mod status;
 pub mod stopped;
 mod telling;
@@ -16,12 +18,17 @@ mod telling;
 mod tests;
 mod verdict;
 mod why;
+mod words;
 
 pub use crate::store::disk_use;
 pub use contents::{AboutPage, Contents};
 pub(crate) use evidence::Circumstances;
 pub use evidence::Evidence;
-pub use status::{Activity, Mirror, Percentiles, SiteStanding, Status};
+pub(crate) use evidence::moment;
+pub(crate) use sites::{Found, Gathering, Glance, Setting, glance, look};
+pub use sites::{SITES_MAX, SITES_READ_MAX, SiteOrder, SiteRow, SitesPage, SitesWanted};
+pub use status::{Activity, Mirror, Percentiles, RecentLine, SiteStanding, Status};
 pub use telling::Gathered;
 pub(crate) use verdict::Strain;
 pub use why::{Held, RobotsLine, TryLine, UrlState, Why};
+pub use words::hold_words;

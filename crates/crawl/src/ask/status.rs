@@ -75,7 +75,9 @@ pub struct Status {
     /// Since the start of this run.
     pub elapsed_ms: u64,
     /// How long the parts of the work take: `dns`, `connect`, `tls`, `write`, `first_byte`,
-    /// `read`, `parse`, `digest`, `archive`, `log`; of this run.
+    /// `read`, `parse`, `digest`, `archive`, `log`, `links` (those of one page until the
+    /// partitions that own them have them), `refill` (a site or a part of its queue is read from
+    /// disk), `index` (one page is taken into the index); of this run.
     pub phases: BTreeMap<String, Percentiles>,
     /// Names that could not be looked up, in this run.
     pub dns_failures: u64,
@@ -87,6 +89,27 @@ pub struct Status {
     pub busiest: Vec<SiteStanding>,
     /// The sites whose answers take longest, of those that were watched.
     pub slowest: Vec<SiteStanding>,
+    /// The last ends of URLs and of tries, newest first; none if it does not run.
+    pub recent: Vec<RecentLine>,
+}
+
+/// The end of a URL, or of a try of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecentLine {
+    /// Which.
+    pub url: String,
+    /// When, as RFC 3339 in UTC.
+    pub time: String,
+    /// `fetched`, `refused`, `failed` or `retried`.
+    pub what: String,
+    /// One word for what came of it: `ok`, `redirect`, `http-404`, `robots`.
+    pub outcome: String,
+    /// The status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// How long the exchange took, if there was one.
+    pub took_ms: Option<u64>,
 }
 
 /// A site that shows the pages of another.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use rhumb_frontier::Entry;
 use rhumb_rules::Rules;
-use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Tick, UrlKey};
+use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Site, Tick, UrlKey};
 
 use super::contents::Contents;
 use super::evidence::{Circumstances, Evidence};
+use super::sites::{Gathering, Setting, SitesPage, SitesWanted, glance, look};
 use super::status::{Activity, Status};
 use super::verdict::Strain;
 use super::why::{UrlState, Why};
@@ -46,7 +47,7 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
     let partitions = partitions(settings, view);
     status.count(&partitions);
     for dossier in store::sites(&*tables) {
-        let dossier = dossier?;
+        let (_, dossier) = dossier?;
         let owner = &partitions[settings.owner_of(&dossier.site).index()];
         // What the log says of it is newer.
         if owner.state().frontier().is_cold(&dossier.site) {
@@ -59,6 +60,42 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
     status.state = if is_done { Activity::Done } else { Activity::Stopped };
     status.judge(Strain::default());
     Ok(status)
+}
+
+/// Some of its sites.
+pub fn sites(settings: &CrawlSettings, wanted: &SitesWanted) -> Result<SitesPage, CrawlError> {
+    let (settings, view) = open(settings, None)?;
+    survey(&settings, view, wanted)
+}
+
+/// Some of its sites, by a view of all of it.
+pub(super) fn survey(
+    settings: &CrawlSettings,
+    mut view: View,
+    wanted: &SitesWanted,
+) -> Result<SitesPage, CrawlError> {
+    for state in &mut view.states {
+        recall(view.last, state, |_| true);
+    }
+    let wanted = wanted.bounded();
+    let setting = Setting {
+        now: settings.wall_tick().max(view.last),
+        born_ms: settings.born_ms,
+        agent: settings.agent.clone(),
+        manners: settings.manners,
+        rules: Arc::new(settings.sites.clone()),
+        is_running: false,
+    };
+    let tables = Arc::clone(&view.holdings.tables);
+    let partitions = partitions(settings, view);
+    let mut gathering = Gathering::new(wanted.clone(), setting.clone(), tables);
+    for partition in &partitions {
+        gathering.add(glance(&setting, partition, &wanted, gathering.room()));
+    }
+    let owner = |site: &Site| &partitions[settings.owner_of(site).index()];
+    let chosen = gathering.choose()?;
+    let found = chosen.iter().map(|site| look(&setting, owner(site), site)).collect();
+    gathering.page(found)
 }
 
 /// What is known of the contents of its pages.
@@ -153,7 +190,7 @@ fn recall(at: Tick, state: &mut State<SeenHandle>, is_ours: impl Fn(&Entry) -> b
 /// Opens the tables, and what is behind them.
 fn open(
     settings: &CrawlSettings,
-    focus: Option<&rhumb_web::Site>,
+    focus: Option<&Site>,
 ) -> Result<(CrawlSettings, View), CrawlError> {
     let mut settings = settings.clone();
     let disk = rhumb_disk::real();

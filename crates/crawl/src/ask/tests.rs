@@ -17,6 +17,7 @@ use rhumb_web::{
 
 use super::contents::Contents;
 use super::evidence::{Circumstances, Evidence};
+use super::sites::{SitesPage, SitesWanted};
 use super::status::{Activity, Status};
 use super::stopped;
 use super::why::{Held, UrlState, Why};
@@ -30,16 +31,16 @@ use crate::tables::{MemoryTables, Tables};
 const HASH: HashKey = HashKey(7, 8);
 
 /// A crawl of which every step is told; parcels wait until they are delivered.
-struct Crawl {
+pub(super) struct Crawl {
     disk: SharedDisk,
-    tables: Arc<dyn Tables>,
-    settings: CrawlSettings,
+    pub(super) tables: Arc<dyn Tables>,
+    pub(super) settings: CrawlSettings,
     store: Store,
     holdings: Holdings,
-    partitions: Vec<Partition<SeenHandle>>,
+    pub(super) partitions: Vec<Partition<SeenHandle>>,
     tickets: Vec<(PartitionId, Ticket)>,
     parcels: VecDeque<Parcel>,
-    now: Tick,
+    pub(super) now: Tick,
 }
 
 fn settings(sites: SiteRules) -> CrawlSettings {
@@ -76,7 +77,7 @@ fn rules() -> Rules {
 }
 
 impl Crawl {
-    fn new(sites: SiteRules) -> Self {
+    pub(super) fn new(sites: SiteRules) -> Self {
         let settings = settings(sites);
         let disk: SharedDisk = Arc::new(SimulatedDisk::new(1));
         let tables: Arc<dyn Tables> = Arc::new(MemoryTables::default());
@@ -99,7 +100,7 @@ impl Crawl {
         self.settings.owner(&url(text))
     }
 
-    fn seed(&mut self, text: &str) {
+    pub(super) fn seed(&mut self, text: &str) {
         let seed = Candidate::new(url(text), Errand::Page, 0, 0);
         self.hear(self.owner(text), Event::Seeds(vec![seed]));
     }
@@ -133,14 +134,14 @@ impl Crawl {
         }
     }
 
-    fn deliver(&mut self) {
+    pub(super) fn deliver(&mut self) {
         while let Some(parcel) = self.parcels.pop_front() {
             self.hear(parcel.to, Event::Parcel(parcel));
         }
     }
 
     /// A minute later all that is due goes out.
-    fn issue(&mut self) {
+    pub(super) fn issue(&mut self) {
         self.now = self.now + Span::minutes(1);
         for index in 0..self.partitions.len() {
             let mut turn = Turn::default();
@@ -150,7 +151,7 @@ impl Crawl {
     }
 
     /// Answers the ticket of a URL.
-    fn answer(&mut self, text: &str, answer: Answer) {
+    pub(super) fn answer(&mut self, text: &str, answer: Answer) {
         let is_it = |(_, ticket): &(PartitionId, Ticket)| ticket.candidate.url == url(text);
         let at = self.tickets.iter().position(is_it).expect("it is out");
         let (id, ticket) = self.tickets.remove(at);
@@ -161,7 +162,7 @@ impl Crawl {
     }
 
     /// Sends a URL out, with the robots.txt before it, which lists these sitemaps.
-    fn send(&mut self, text: &str, sitemaps: &[&str]) {
+    pub(super) fn send(&mut self, text: &str, sitemaps: &[&str]) {
         let robots = url(text).origin().robots_url();
         for _ in 0..10 {
             self.issue();
@@ -196,7 +197,7 @@ impl Crawl {
     }
 
     /// Fetches a page with these links; they are not delivered yet.
-    fn fetch(&mut self, text: &str, links: &[&str]) {
+    pub(super) fn fetch(&mut self, text: &str, links: &[&str]) {
         self.send(text, &[]);
         let candidates = self.targets(links, &Errand::Page, 1, 0);
         self.answer(text, Answer { status: 200, candidates, ..Answer::default() });
@@ -213,7 +214,7 @@ impl Crawl {
         self.holdings.snapshot(self.now, &mut self.partitions, false)
     }
 
-    fn checkpoint(&mut self) {
+    pub(super) fn checkpoint(&mut self) {
         let snapshot = self.snapshot();
         self.complete(snapshot);
     }
@@ -253,6 +254,13 @@ impl Crawl {
         self.store.write().unwrap();
         let view = view(&self.disk, &self.tables, &self.settings.store(), None).unwrap();
         stopped::stand(&self.settings, view).unwrap()
+    }
+
+    /// All its sites after a kill.
+    pub(super) fn surveyed(&mut self, wanted: &SitesWanted) -> SitesPage {
+        self.store.write().unwrap();
+        let view = view(&self.disk, &self.tables, &self.settings.store(), None).unwrap();
+        stopped::survey(&self.settings, view, wanted).unwrap()
     }
 
     /// The story after a kill.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::{Status, Why};
+use crate::ask::{SitesPage, SitesWanted, Status, Why};
 
 pub use asking::ask;
 pub use listener::{Listener, listen};
@@ -41,6 +41,8 @@ pub enum Question {
         /// Which.
         url: String,
     },
+    /// Which sites are there?
+    Sites(SitesWanted),
     /// These are seeds too.
     Submit {
         /// Which.
@@ -85,6 +87,8 @@ pub enum Reply {
     Status(Box<Status>),
     /// What became of a URL.
     Why(Box<Why>),
+    /// The sites.
+    Sites(SitesPage),
     /// It has done so.
     Done {
         /// What there is to say of it.

@@ -2,8 +2,8 @@
 //!
 //! [`forget`] works on a crawl that nobody runs, in stages that are written down before they
 //! begin: the takedown is recorded (from then on nothing of it is fetched); what the log says is
-//! brought into the tables and the log is cut; the archive, the backlog and the tables are written
-//! anew without it; what they replaced is removed. Whatever stage it ends in, [`finish`] goes on
+//! brought into the tables and the log is cut; the clicks, the archive, the backlog and the tables
+//! are written anew without it; what they replaced is removed. Whatever stage it ends in, [`finish`] goes on
 //! from there, and needs no name for that.
 //!
 //! Afterwards the crawl has keyed hashes of what was forgotten, and no word of it: neither its
@@ -20,6 +20,7 @@ use std::time::SystemTime;
 use rhumb_rules::Forgotten;
 use rhumb_web::{CanonUrl, PartitionId};
 
+use crate::clicks::Clicks;
 use crate::partition::{Effect, Event, Partition, Turn};
 use crate::shell::{CrawlError, CrawlSettings};
 use crate::store::{self, Opened};
@@ -187,6 +188,7 @@ fn settle(settings: &CrawlSettings, tables: &Arc<dyn Tables>) -> Result<(), Craw
 fn remove(settings: &CrawlSettings, tables: Arc<dyn Tables>) -> Result<Forgot, CrawlError> {
     let disk = rhumb_disk::real();
     let forgotten = known(&*tables)?;
+    Clicks::open(&settings.folder)?.forget(|url| forgotten.covers_text(url))?;
     let (archive, crawl) = (settings.store().archive, store::identity_of(&*tables)?);
     let crawl = crawl.map_or(archive.crawl, |identity| store::crawl_id(identity.hash));
     let removed = rhumb_archive::remove(

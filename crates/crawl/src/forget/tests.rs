@@ -18,6 +18,8 @@ use crate::tables::Table;
 const NOW: Tick = Tick(1_000);
 /// More than the head of a queue holds.
 const LINKS: usize = 400;
+/// Pages that were opened; the second is the last link.
+const CLICKED: [&str; 2] = ["http://gone.test/p1", "http://kept.test/p399"];
 
 fn settings(folder: &Path) -> CrawlSettings {
     CrawlSettings {
@@ -291,6 +293,10 @@ fn crawl() -> (tempfile::TempDir, CrawlSettings) {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path());
     killed(&settings);
+    let clicks = Clicks::open(folder.path()).expect("clicks");
+    for clicked in CLICKED {
+        clicks.count(&url(clicked)).expect("counted");
+    }
     (folder, settings)
 }
 
@@ -326,11 +332,18 @@ fn a_forgotten_host_is_gone_and_others_are_as_they_were_whatever_stage_was_the_l
         assert!(forgot.queued > LINKS as u64 && forgot.urls > 0, "{stages}: {forgot:?}");
         check_no_trace(&settings, "gone.test");
         assert!(known_of(&settings) == expect, "after {stages} stages");
+        assert_eq!(clicked(&settings), CLICKED[1..]);
         let tables = open(&settings).expect("tables");
         let forgotten = known(&*tables).expect("known");
         assert!(forgotten.covers(&url("https://gone.test:8080/x")));
         assert_eq!(finish_again(&settings, tables), Forgot::default());
     }
+}
+
+/// The pages that were opened.
+fn clicked(settings: &CrawlSettings) -> Vec<String> {
+    let most = Clicks::open(&settings.folder).and_then(|clicks| clicks.most(9));
+    most.expect("clicks").into_iter().map(|(url, _)| url).collect()
 }
 
 fn finish_again(settings: &CrawlSettings, tables: Arc<dyn Tables>) -> Forgot {
@@ -345,12 +358,14 @@ fn a_forgotten_url_leaves_its_site_in_order() {
     let out = before.out.iter().find(|text| text.starts_with("http://kept.test/"));
     let out = out.and_then(|text| text.split(' ').next()).expect("one is out").to_owned();
     let last = format!("http://kept.test/p{}", LINKS - 1);
+    assert_eq!(last, CLICKED[1]);
     for gone in [out, last, "http://kept.test/foggy".to_owned()] {
         let (_folder, settings) = crawl();
         let mut expect = known_of(&settings);
         without(&mut expect, |text| text.split(' ').next() == Some(&gone));
         let forgot = forget(&settings, &Target::Url(url(&gone))).expect("forgotten");
         assert_eq!(forgot.urls, 0);
+        assert!(!clicked(&settings).contains(&gone), "{gone}");
         let known = known_of(&settings);
         assert!(known == expect, "{gone}");
         assert!(known.waiting.len() + 1 >= before.waiting.len());

@@ -243,6 +243,11 @@ impl<S: Seen> State<S> {
         self.out.iter().map(|(number, out)| (*number, out))
     }
 
+    /// What is known of the robots.txt of warm sites, in no promised order.
+    pub fn robots_of_all(&self) -> impl Iterator<Item = (&Origin, &RobotsState)> {
+        self.robots.iter()
+    }
+
     /// What is known of an origin's robots.txt, if its site is warm.
     pub fn robots(&self, origin: &Origin) -> Option<&RobotsState> {
         self.robots.get(origin)

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use rhumb_web::{CanonUrl, UrlKey};
+use rhumb_web::{CanonUrl, Site, UrlKey};
 
 use super::desk::{self, Desk};
 use super::handle::Ask;
 use super::pulse;
 use super::report::{SiteLine, Standing};
-use crate::ask::{Activity, Circumstances, Evidence, Gathered, SiteStanding, Status, Strain, Why};
+use crate::ask::{
+    Activity, Circumstances, Evidence, Found, Gathered, Setting, SiteStanding, Status, Strain, Why,
+    glance, look,
+};
 use crate::partition::{Partition, UrlRecord};
 use crate::store::Holdings;
 
@@ -26,6 +29,17 @@ impl Desk {
             }
             Ask::Record(key, reply) => {
                 reply.send(self.record(key)).ok();
+            }
+            Ask::Setting(reply) => {
+                let tables = Arc::clone(&self.keeping.holdings.tables);
+                reply.send((self.setting(), tables, self.settings.partitions)).ok();
+            }
+            Ask::Glance(id, wanted, room, reply) => {
+                let partition = &self.partitions[id.index()];
+                reply.send(glance(&self.setting(), partition, &wanted, room)).ok();
+            }
+            Ask::Look(sites, reply) => {
+                reply.send(self.look(&sites)).ok();
             }
             Ask::Submit(seeds, reply) => {
                 self.submit(&seeds);
@@ -64,6 +78,24 @@ impl Desk {
                 Gathered::Evidence(Box::new(evidence), self.settings.canon)
             }
         }
+    }
+
+    fn setting(&self) -> Setting {
+        let rules = self.partitions.first().map(|it| it.state().frontier().shared_rules());
+        Setting {
+            now: self.clock.now(),
+            born_ms: self.settings.born_ms,
+            agent: self.settings.agent.clone(),
+            manners: self.settings.manners,
+            rules: rules.unwrap_or_default(),
+            is_running: true,
+        }
+    }
+
+    fn look(&self, sites: &[Site]) -> Vec<Option<Found>> {
+        let setting = self.setting();
+        let owner = |site: &Site| &self.partitions[self.settings.owner_of(site).index()];
+        sites.iter().map(|site| look(&setting, owner(site), site)).collect()
     }
 
     fn record(&self, key: UrlKey) -> Option<UrlRecord> {
@@ -107,6 +139,7 @@ impl Desk {
         let (busiest, slowest) = self.foremost();
         status.busiest = busiest.iter().map(standing).collect();
         status.slowest = slowest.iter().map(standing).collect();
+        status.recent = self.recent.lines(self.settings.born_ms);
         let shares = self.settings.shares();
         let frontier: usize = self.partitions.iter().map(Partition::bytes).sum();
         let parts = [

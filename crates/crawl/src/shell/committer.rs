@@ -200,18 +200,25 @@ struct Committer {
     unsynced: Option<Instant>,
 }
 
+/// What the thread has beside its store.
+pub(super) struct Committing {
+    pub(super) payloads: Payloads,
+    pub(super) meter: Arc<Meter>,
+    /// Who is told what the facts say, and the secret of the keys in it.
+    pub(super) follower: Option<(Sender<News>, HashKey)>,
+}
+
 /// Starts the thread; it seals the archive and ends once the counter is gone.
 pub(super) fn start(
     crawl: CrawlId,
     store: Store,
-    payloads: Payloads,
+    with: Committing,
     durability: Duration,
-    follower: Option<(Sender<News>, HashKey)>,
     notices: mpsc::Sender<Notice>,
 ) -> (Counter, JoinHandle<Result<(), StoreError>>) {
     let (sender, work) = channel();
+    let Committing { payloads, meter, follower } = with;
     let payloads = Arc::new(payloads);
-    let meter = Arc::new(Meter::default());
     let lag = Arc::new(AtomicUsize::new(0));
     let log_end = Arc::new(AtomicU64::new(store.log_end().0));
     let lingers = Arc::new(AtomicBool::new(false));
@@ -374,8 +381,9 @@ mod tests {
             Self { disk: SimulatedDisk::new(1), tables: Arc::new(MemoryTables::default()) }
         }
 
-        fn payloads(&self) -> Payloads {
-            Payloads::new(Arc::clone(&self.tables), 1 << 20, true)
+        fn committing(&self) -> Committing {
+            let payloads = Payloads::new(Arc::clone(&self.tables), 1 << 20, true);
+            Committing { payloads, meter: Arc::default(), follower: None }
         }
 
         fn open(&self) -> Opened {
@@ -429,7 +437,7 @@ mod tests {
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
         // It never syncs by itself.
-        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, None, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.committing(), IDLE, notices);
         let turn = counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         let written = written(&mut inbox).await;
         world.disk.kill();
@@ -446,7 +454,7 @@ mod tests {
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
         world.disk.fail_after(0);
-        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, None, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.committing(), IDLE, notices);
         counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         thread.await.unwrap().expect_err("nothing can be written");
         assert!(inbox.recv().await.is_none(), "nothing is told, and nobody may go");
@@ -457,7 +465,7 @@ mod tests {
         let world = World::new();
         let (notices, mut inbox) = mpsc::channel(8);
         let store = world.open().store;
-        let (counter, thread) = start(crawl_id(HASH), store, world.payloads(), IDLE, None, notices);
+        let (counter, thread) = start(crawl_id(HASH), store, world.committing(), IDLE, notices);
         counter.log(PartitionId(0), Tick(1), issued(), false, Vec::new());
         counter.tell(Vec::new());
         counter.tell(vec![report(), report()]);

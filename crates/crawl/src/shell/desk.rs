@@ -23,7 +23,10 @@ use super::clock::Clock;
 use super::committer::Written;
 use super::handle::Asks;
 use super::keeping::Keeping;
+use super::meter::Stage;
 use super::pulse::Pulse;
+use super::pushing::{Links, Pushing};
+use super::recent::Recent;
 use super::repeats::Repeats;
 use super::report::{Ended, Hosts, Progress, Report, SiteLine};
 use super::roster::Roster;
@@ -96,6 +99,9 @@ pub(super) struct Desk {
     /// What sites show again and again.
     pub(super) repeats: Repeats,
     pub(super) pulse: Pulse,
+    pub(super) recent: Recent,
+    /// Links on their way from partition to partition.
+    pushing: Pushing,
     /// The user wants no fetch to be started.
     pub(super) is_paused: bool,
     outage: Outage,
@@ -140,6 +146,8 @@ impl Desk {
             roster: Roster::default(),
             repeats: Repeats::default(),
             pulse: Pulse::default(),
+            recent: Recent::default(),
+            pushing: Pushing::default(),
             is_paused: false,
             outage: Outage::default(),
             down_since: None,
@@ -325,7 +333,11 @@ impl Desk {
     pub(super) fn work_off(&mut self, now: Tick) {
         while let Some((id, event)) = self.own.pop_front() {
             let mut turn = Turn::default();
+            let links = Links::of(&event);
             self.partitions[id.index()].handle(now, event, &mut turn);
+            if let Some(took) = self.pushing.handled(links, &turn) {
+                self.worker.meter().note(Stage::Links, took);
+            }
             self.carry_out(id, now, turn);
         }
         let refusals = std::mem::take(&mut self.refusals);
@@ -389,6 +401,7 @@ impl Desk {
                 Arc::make_mut(&mut self.rules).scope.add_root(root);
             }
         }
+        self.recent.note(now, &reports);
         self.unwritten += reports.len();
         let fetches = turn.effects.iter().any(|it| matches!(it, Effect::Fetch(..)));
         let number = self.worker.counter().log(id, now, turn.facts, fetches, reports);

@@ -8,7 +8,17 @@ use std::sync::mpsc::Sender;
 use rhumb_archive::Position;
 use rhumb_web::{Errand, HashKey, Mark, UrlKey};
 
+use super::meter::Stopwatch;
 use crate::partition::{Fact, Settlement};
+
+/// Who reads the archive behind a crawl.
+#[derive(Debug)]
+pub struct Follower {
+    /// Where it hears the news.
+    pub news: Sender<News>,
+    /// Where it notes how long its pages take.
+    pub took: Stopwatch,
+}
 
 /// What is known now. It is told once the facts are written: a kill takes none of it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

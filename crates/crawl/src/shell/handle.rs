@@ -1,15 +1,19 @@
 //! Questions and orders from outside, for a crawl that runs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rhumb_frontier::SiteRules;
 use rhumb_rules::ScopeKind;
-use rhumb_web::{CanonUrl, UrlKey};
+use rhumb_web::{CanonUrl, PartitionId, Site, UrlKey};
 use tokio::sync::{mpsc, oneshot};
 
 use super::CrawlError;
-use crate::ask::{Gathered, Status, Why};
+use crate::ask::{
+    Found, Gathered, Gathering, Glance, Setting, SitesPage, SitesWanted, Status, Why,
+};
 use crate::partition::UrlRecord;
+use crate::tables::Tables;
 
 /// Questions that may wait for the desk; whoever asks more waits himself.
 const ASKS_MAX: usize = 64;
@@ -21,6 +25,12 @@ pub(super) enum Ask {
     Status(oneshot::Sender<(Box<Status>, PathBuf)>),
     Evidence(String, oneshot::Sender<Gathered>),
     Record(UrlKey, oneshot::Sender<Option<UrlRecord>>),
+    /// What whoever asks for sites must know, and how many partitions there are.
+    Setting(oneshot::Sender<(Setting, Arc<dyn Tables>, u16)>),
+    /// The sites of a partition, so many of those on disk.
+    Glance(PartitionId, SitesWanted, usize, oneshot::Sender<Glance>),
+    /// Some sites.
+    Look(Vec<Site>, oneshot::Sender<Vec<Option<Found>>>),
     Submit(Vec<CanonUrl>, oneshot::Sender<()>),
     Pause(bool, oneshot::Sender<()>),
     Sites(SiteRules, Vec<(String, ScopeKind)>, oneshot::Sender<()>),
@@ -74,6 +84,30 @@ impl Handle {
         // Tables and queues are read beside the desk.
         let tell = move || Why::tell(&url, canon, *evidence, |key| Ok(recent(key)));
         tokio::task::spawn_blocking(tell).await.ok()
+    }
+
+    /// Some of its sites.
+    pub async fn sites(&self, wanted: &SitesWanted) -> Option<Result<SitesPage, CrawlError>> {
+        let wanted = wanted.bounded();
+        let (setting, tables, partitions) = self.ask(Ask::Setting).await?;
+        let mut gathering = Gathering::new(wanted.clone(), setting, tables);
+        // One partition after the other: in between the desk has other things to do.
+        for id in (0..partitions).map(PartitionId) {
+            let (wanted, room) = (wanted.clone(), gathering.room());
+            gathering.add(self.ask(|reply| Ask::Glance(id, wanted, room, reply)).await?);
+        }
+        // Tables are read and names are compared beside the desk.
+        let choose = move || {
+            let chosen = gathering.choose();
+            (gathering, chosen)
+        };
+        let (gathering, chosen) = tokio::task::spawn_blocking(choose).await.ok()?;
+        let chosen = match chosen {
+            Ok(chosen) => chosen,
+            Err(error) => return Some(Err(error)),
+        };
+        let found = self.ask(|reply| Ask::Look(chosen, reply)).await?;
+        tokio::task::spawn_blocking(move || gathering.page(found)).await.ok()
     }
 
     /// Adds seeds; a URL that is known already stays as it is.

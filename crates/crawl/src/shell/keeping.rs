@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rhumb_frontier::{Place, SiteKey};
 use rhumb_seen::Bucket;
@@ -11,6 +11,7 @@ use rhumb_web::{Origin, PartitionId, Span, Tick, UrlKey};
 use tokio::sync::mpsc;
 
 use super::desk::{Desk, Notice};
+use super::meter::{Meter, Stage};
 use crate::partition::{Event, Fact, Partition};
 use crate::store::{Holdings, StoreError, load_site};
 
@@ -36,6 +37,7 @@ pub(super) struct Keeping {
     pub(super) holdings: Holdings,
     folder: PathBuf,
     notices: mpsc::Sender<Notice>,
+    meter: Arc<Meter>,
     /// Log bytes between two checkpoints.
     checkpoint_bytes: u64,
     /// Bytes of entries that may wait in memory for a checkpoint.
@@ -66,6 +68,7 @@ impl Keeping {
         notices: mpsc::Sender<Notice>,
         checkpoint_bytes: u64,
         memory: usize,
+        meter: Arc<Meter>,
     ) -> Self {
         // Half for entries on their way to the backlog, a quarter for candidates that wait; rows
         // come and go with the checkpoint.
@@ -75,6 +78,7 @@ impl Keeping {
             holdings,
             folder,
             notices,
+            meter,
             checkpoint_bytes,
             backlog_bytes,
             waiting: HashMap::new(),
@@ -130,21 +134,26 @@ impl Keeping {
 
     pub(super) fn refill(&self, id: PartitionId, origin: Origin, place: Place, count: usize) {
         let reading = self.holdings.backlog.read(place.lane, place.ordinal, count);
-        let notices = self.notices.clone();
+        let (notices, meter, asked) =
+            (self.notices.clone(), Arc::clone(&self.meter), Instant::now());
         tokio::task::spawn_blocking(move || {
             let read = guarded(|| match reading.run() {
                 Ok(entries) if entries.is_empty() => Err(StoreError::ShelfLost(origin.to_string())),
                 read => read.map_err(StoreError::from),
             });
+            meter.note(Stage::Refill, asked.elapsed());
             notices.blocking_send(Notice::Refilled(id, origin, read)).ok();
         });
     }
 
     pub(super) fn wake(&self, id: PartitionId, key: SiteKey) {
         let load = load_site(Arc::clone(&self.holdings.tables), &self.holdings.backlog, key);
-        let notices = self.notices.clone();
+        let (notices, meter, asked) =
+            (self.notices.clone(), Arc::clone(&self.meter), Instant::now());
         tokio::task::spawn_blocking(move || {
-            notices.blocking_send(Notice::Woken(id, guarded(load).map(Box::new))).ok();
+            let site = guarded(load);
+            meter.note(Stage::Refill, asked.elapsed());
+            notices.blocking_send(Notice::Woken(id, site.map(Box::new))).ok();
         });
     }
 }

@@ -1,6 +1,7 @@
 //! How long the parts of the work take, noted by many threads at once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -29,10 +30,13 @@ pub(super) enum Stage {
     Digest,
     Archive,
     Log,
+    Links,
+    Refill,
+    Index,
 }
 
 impl Stage {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 13] = [
         Self::Dns,
         Self::Connect,
         Self::Tls,
@@ -43,6 +47,9 @@ impl Stage {
         Self::Digest,
         Self::Archive,
         Self::Log,
+        Self::Links,
+        Self::Refill,
+        Self::Index,
     ];
 
     /// The one word for it in a status.
@@ -58,6 +65,9 @@ impl Stage {
             Self::Digest => "digest",
             Self::Archive => "archive",
             Self::Log => "log",
+            Self::Links => "links",
+            Self::Refill => "refill",
+            Self::Index => "index",
         }
     }
 }
@@ -107,6 +117,17 @@ impl Meter {
     pub(super) fn percentiles(&self) -> BTreeMap<String, Percentiles> {
         let all = Stage::ALL.into_iter();
         all.map(|it| (it.word().to_owned(), self.stages[it as usize].percentiles())).collect()
+    }
+}
+
+/// Tells a crawl how long its index takes. It is of the crawl that it was given to.
+#[derive(Clone, Debug, Default)]
+pub struct Stopwatch(pub(super) Arc<Meter>);
+
+impl Stopwatch {
+    /// Notes that one page took so long until it was in the index.
+    pub fn note(&self, took: Duration) {
+        self.0.note(Stage::Index, took);
     }
 }
 
@@ -249,6 +270,15 @@ mod tests {
     }
 
     #[test]
+    fn a_stopwatch_notes_what_the_index_takes() {
+        let watch = Stopwatch::default();
+        watch.clone().note(Duration::from_millis(4));
+        let told = watch.0.percentiles();
+        assert_eq!(told["index"].count, 1);
+        assert!(told.iter().all(|(word, times)| times.count == u64::from(word == "index")));
+    }
+
+    #[test]
     fn what_did_not_happen_is_not_noted() {
         let meter = Meter::default();
         let ms = Duration::from_millis;
@@ -262,6 +292,6 @@ mod tests {
             counts.map(|(word, _)| word.as_str()).collect::<Vec<_>>(),
             ["first_byte", "read"]
         );
-        assert_eq!((told.len(), meter.dns_failures()), (10, 1));
+        assert_eq!((told.len(), meter.dns_failures()), (13, 1));
     }
 }

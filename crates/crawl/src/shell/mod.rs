@@ -15,7 +15,9 @@ mod likening;
 mod meter;
 mod payloads;
 mod pulse;
+mod pushing;
 mod reading;
+mod recent;
 mod repeats;
 mod report;
 mod roster;
@@ -23,7 +25,6 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, SystemTime};
 
 use rhumb_archive::{About, ArchiveSettings};
@@ -39,6 +40,7 @@ use crate::partition::{Partition, PartitionSettings};
 use crate::store::{self, Identity, Opened, StoreSettings};
 use crate::tables::Tables;
 use clock::Clock;
+use committer::Committing;
 use desk::Desk;
 use keeping::Keeping;
 use payloads::Payloads;
@@ -46,8 +48,9 @@ use reading::Reader;
 use worker::Worker;
 
 pub use crate::store::StoreError as CrawlError;
-pub use following::News;
+pub use following::{Follower, News};
 pub use handle::{Asks, Handle, handle};
+pub use meter::Stopwatch;
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
 
 /// What may wait for the desk; whoever brings more waits himself.
@@ -206,7 +209,7 @@ pub struct Outlet {
     /// What it is asked while it runs.
     pub asks: Asks,
     /// Who reads the archive behind it, if anybody does.
-    pub follower: Option<Sender<News>>,
+    pub follower: Option<Follower>,
 }
 
 /// Crawls from the seeds, or on from where it ended, until nothing is left, a limit is reached or
@@ -235,9 +238,11 @@ pub async fn run(
     }
     let (notices, mut inbox) = mpsc::channel(NOTICES_MAX);
     let payloads = payloads(&settings, &tables, opened.last);
-    let follower = outlet.follower.map(|follower| (follower, settings.hash));
+    let meter = outlet.follower.as_ref().map(|it| Arc::clone(&it.took.0)).unwrap_or_default();
+    let follower = outlet.follower.map(|it| (it.news, settings.hash));
+    let committing = Committing { payloads, meter: Arc::clone(&meter), follower };
     let (counter, mut committer) =
-        committer::start(crawl, store, payloads, settings.durability, follower, notices.clone());
+        committer::start(crawl, store, committing, settings.durability, notices.clone());
     let reader = Reader::new(&settings);
     let formats = settings.formats.clone().map(Formats::new);
     let worker = Arc::new(Worker::new(fetcher, formats, reader, counter, clock, notices.clone()));
@@ -251,6 +256,7 @@ pub async fn run(
         notices,
         settings.checkpoint_bytes,
         settings.shares().changed,
+        meter,
     );
     for partition in &partitions {
         for (bucket, count) in partition.state().waiting_counts() {

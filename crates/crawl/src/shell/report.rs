@@ -37,6 +37,40 @@ pub enum What {
     Retried(Miss),
 }
 
+impl What {
+    /// The one word for it: `fetched`, `refused`, `failed`, `retried`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fetched(..) => "fetched",
+            Self::Refused(_) => "refused",
+            Self::Missed(_) => "failed",
+            Self::Retried(_) => "retried",
+        }
+    }
+
+    /// The status of the answer, if there was one.
+    pub fn status(self) -> Option<u16> {
+        match self {
+            Self::Fetched(status, _)
+            | Self::Missed(Miss::Status(status))
+            | Self::Retried(Miss::Status(status)) => Some(status),
+            Self::Refused(_) | Self::Missed(_) | Self::Retried(_) => None,
+        }
+    }
+
+    /// One word for what came of it: `ok`, `redirect`, `http-404`, or the reason of a refusal.
+    pub fn outcome(self) -> String {
+        match self {
+            Self::Fetched(_, Some(cut)) => cut.word().to_owned(),
+            Self::Fetched(304, None) => "unchanged".to_owned(),
+            Self::Fetched(300..400, None) => "redirect".to_owned(),
+            Self::Fetched(_, None) => "ok".to_owned(),
+            Self::Refused(reason) => reason.word().to_owned(),
+            Self::Missed(miss) | Self::Retried(miss) => miss.word(),
+        }
+    }
+}
+
 impl Report {
     /// What a fact tells, if it ends a URL or a try of it.
     pub(super) fn of(fact: &Fact) -> Option<Self> {

@@ -34,6 +34,7 @@ use rhumb_seen::SeenError;
 use rhumb_web::{HashKey, PartitionId, Span, Tick};
 use thiserror::Error;
 
+use crate::clicks::ClicksError;
 use crate::log::{Log, LogError, Offset};
 use crate::partition::Fact;
 use crate::tables::TablesError;
@@ -84,6 +85,9 @@ pub enum StoreError {
     /// The sieve.
     #[error(transparent)]
     Likeness(#[from] LikenessError),
+    /// The clicks.
+    #[error(transparent)]
+    Clicks(#[from] ClicksError),
     /// A file or folder.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
@@ -158,6 +162,7 @@ impl StoreError {
                 | Self::Seen(SeenError::Format { .. })
                 | Self::Backlog(BacklogError::Format { .. })
                 | Self::Likeness(LikenessError::Format { .. })
+                | Self::Clicks(ClicksError::Format { .. })
         )
     }
 
@@ -175,6 +180,7 @@ impl StoreError {
             Self::Tables(TablesError::Failed { reason, .. }) => {
                 !self.is_full() && !reason.contains("PermissionDenied")
             }
+            Self::Clicks(error) => matches!(error, ClicksError::NotClicks(_)),
             Self::Line | Self::Row(_) | Self::Orphaned(_) | Self::ShelfLost(_) => true,
             Self::Tables(_)
             | Self::Io { .. }

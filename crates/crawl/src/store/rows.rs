@@ -128,8 +128,14 @@ pub(crate) fn read_site(tables: &dyn Tables, key: SiteKey) -> Result<Option<Doss
 }
 
 /// All sites that have a row, as it is; without their robots.txt files.
-pub(crate) fn sites(tables: &dyn Tables) -> impl Iterator<Item = Result<Dossier, StoreError>> {
-    tables.range(Table::Sites, &[]).map(|row| decode_site(&row?.1))
+pub(crate) fn sites(
+    tables: &dyn Tables,
+) -> impl Iterator<Item = Result<(SiteKey, Dossier), StoreError>> {
+    tables.range(Table::Sites, &[]).map(|row| {
+        let (key, value) = row?;
+        let key = parse_site_key(&key).ok_or_else(|| StoreError::Row("of a site".to_owned()))?;
+        Ok((key, decode_site(&value)?))
+    })
 }
 
 /// What became of a URL, as far as the tables know.

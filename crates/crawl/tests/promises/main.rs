@@ -1,3 +1,4 @@
 //! What the engine promises, on real sockets.
 
 mod outage;
+mod telling;

@@ -82,7 +82,7 @@ fn one_that_answers() -> (u16, std::thread::JoinHandle<()>) {
     (port, std::thread::spawn(serve))
 }
 
-fn settings(folder: &std::path::Path) -> CrawlSettings {
+pub(crate) fn settings(folder: &std::path::Path) -> CrawlSettings {
     CrawlSettings {
         partitions: 8,
         hash: HashKey(3, 4),

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use rhumb_archive::About;
 use rhumb_crawl::ask::stopped;
-use rhumb_crawl::shell::{self, CrawlSettings, Ended, Limits, Outlet, Progress};
+use rhumb_crawl::shell::{
+    self, CrawlSettings, Ended, Follower, Limits, Outlet, Progress, Stopwatch,
+};
 use rhumb_fetch::{FetchSettings, Fetcher, Networks};
 use rhumb_frontier::{Manners, SiteRules};
 use rhumb_gather::{GatherSettings, Gatherer, is_read};
@@ -73,17 +75,29 @@ async fn a_crawl_that_was_followed_is_held_as_one_that_is_read_at_its_end() {
         served.seeds().iter().map(|seed| CanonUrl::parse(seed).unwrap()).collect();
     let follower = gatherer(folder.path(), "followed");
     let (news_sender, news) = channel();
-    let following = std::thread::spawn(move || follower.follow(&news));
-    let (reports, mut told) = mpsc::channel(1_024);
+    let took = Stopwatch::default();
+    let watch = took.clone();
+    let following = std::thread::spawn(move || follower.follow(&news, &watch));
+    // A crawl does not end before all is told.
+    let (reports, mut told) = mpsc::channel(1);
     let (progress, _) = watch::channel(Progress::default());
     let (_stop, stop) = watch::channel(false);
-    let (_, asks) = shell::handle();
-    let outlet = Outlet { reports, progress, stop, asks, follower: Some(news_sender) };
-    let drain = tokio::spawn(async move { while told.recv().await.is_some() {} });
+    let (handle, asks) = shell::handle();
+    let follower = Follower { news: news_sender, took };
+    let outlet = Outlet { reports, progress, stop, asks, follower: Some(follower) };
+    let drain = tokio::spawn(async move {
+        let mut status = handle.status().await.unwrap();
+        while status.phases["index"].count == 0 {
+            status = handle.status().await.unwrap();
+        }
+        while told.recv().await.is_some() {}
+        status
+    });
     let rules = Rules::new(Scope::new(ScopeKind::Any));
     let settings = settings(folder.path());
     let summary = shell::run(settings.clone(), rules, fetcher, &seeds, outlet).await.unwrap();
-    drain.await.unwrap();
+    let status = drain.await.unwrap();
+    assert!(status.phases["index"].sum_ms > 0.0);
     assert_eq!(summary.ended, Ended::Done);
     following.join().unwrap().unwrap();
     let followed = held(&folder.path().join("followed"));

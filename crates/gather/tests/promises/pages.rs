@@ -1,5 +1,6 @@
 //! What becomes a page of the index, and what takes one out again.
 
+use rhumb_crawl::shell::Stopwatch;
 use rhumb_gather::is_read;
 use rhumb_index::{Document, Place, Searcher, Want};
 
@@ -209,7 +210,7 @@ fn records_that_the_crawl_does_not_know_are_waited_for_once() {
         let to = empty.folder.path().join("archive").join(path.file_name().unwrap());
         std::fs::copy(&path, to).unwrap();
     }
-    gatherer.follow(&news).unwrap();
+    gatherer.follow(&news, &Stopwatch::default()).unwrap();
     assert_eq!(urls(&held(&empty.index())), [A]);
     let cursor = Searcher::open(&empty.index()).unwrap().cursor();
     assert!(is_read(empty.folder.path(), cursor).unwrap());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 
 use rhumb_archive::Position;
-use rhumb_crawl::shell::News;
+use rhumb_crawl::shell::{News, Stopwatch};
 use rhumb_index::Held;
 use rhumb_web::{Mark, UrlKey};
 
@@ -20,7 +20,7 @@ fn follow(maker: &Maker, news: &[News]) -> BTreeMap<String, Held> {
         sender.send(*one).unwrap();
     }
     drop(sender);
-    maker.gatherer(&maker.index()).follow(&receiver).unwrap();
+    maker.gatherer(&maker.index()).follow(&receiver, &Stopwatch::default()).unwrap();
     held(&maker.index())
 }
 

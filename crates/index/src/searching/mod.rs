@@ -27,6 +27,7 @@ use tantivy::{DocAddress, IndexReader, ReloadPolicy, TantivyError};
 pub use self::weights::Weights;
 use crate::commitment::Commitment;
 use crate::entry::Kept;
+use crate::lookup::Stores;
 use crate::schema::{Fields, LINKS, WORDS, column, schema, tokenizers};
 use crate::words::Analyser;
 use crate::{Cursor, Document, Held, IndexError, Neighbour, lookup};
@@ -35,8 +36,6 @@ use crate::{Cursor, Document, Held, IndexError, Neighbour, lookup};
 const LANGUAGES_MAX: usize = 4;
 /// A language with a smaller part of the pages, one in so many, is not among them.
 const LANGUAGE_SHARE: u64 = 50;
-/// Blocks of stored documents that are held of each segment.
-const BLOCKS_HELD: usize = 8;
 
 /// Answers queries: in any process, beside the writer, and from several threads.
 pub struct Searcher {
@@ -52,6 +51,7 @@ pub struct Searcher {
 /// The index as of one commit.
 struct Seen {
     searcher: tantivy::Searcher,
+    stores: Stores,
     commitment: Commitment,
     ranks: Option<Arc<Ranks>>,
     languages: Languages,
@@ -77,7 +77,7 @@ impl Searcher {
             let mut index = tantivy::Index::open(MmapDirectory::open(&words)?)?;
             index.set_tokenizers(tokenizers());
             let builder = index.reader_builder().reload_policy(ReloadPolicy::Manual);
-            let reader = builder.doc_store_cache_num_blocks(BLOCKS_HELD).try_into()?;
+            let reader = builder.doc_store_cache_num_blocks(1).try_into()?;
             Ok::<_, TantivyError>((index, reader))
         };
         let (index, reader) = open().map_err(IndexError::words("open", &words))?;
@@ -118,9 +118,14 @@ impl Searcher {
         self.seen().commitment.cursor
     }
 
+    /// The key that a URL has in this crawl.
+    pub fn key(&self, url: &CanonUrl) -> UrlKey {
+        url.key(self.seen().commitment.hash)
+    }
+
     /// What is held of a page; without its links.
     pub fn page(&self, key: UrlKey) -> Result<Option<Document>, IndexError> {
-        let kept = self.kept(&self.seen().searcher, key).map_err(self.failed("read"))?;
+        let kept = self.kept(&self.seen(), key).map_err(self.failed("read"))?;
         Ok(kept.map(Kept::into_document))
     }
 
@@ -157,7 +162,7 @@ impl Searcher {
                 let anchored = columns.u64(column::ANCHORED)?;
                 for doc in reader.doc_ids_alive() {
                     let address = DocAddress::new(segment, doc);
-                    let kept = lookup::kept(&seen.searcher, self.fields.kept, address)?;
+                    let kept = seen.stores.kept(address)?;
                     f(Held {
                         key: kept.key,
                         url: kept.url,
@@ -183,7 +188,7 @@ impl Searcher {
     fn named(&self, neighbours: Neighbours) -> Result<(Vec<Neighbour>, u64), IndexError> {
         let seen = self.seen();
         let named = neighbours.keys.into_iter().map(|key| {
-            let kept = self.kept(&seen.searcher, key)?;
+            let kept = self.kept(&seen, key)?;
             let (url, title) = kept.map(|kept| (kept.url, kept.title)).unzip();
             Ok(Neighbour { key, url, title: title.flatten() })
         });
@@ -191,13 +196,9 @@ impl Searcher {
         Ok((named, neighbours.total))
     }
 
-    fn kept(
-        &self,
-        searcher: &tantivy::Searcher,
-        key: UrlKey,
-    ) -> Result<Option<Kept>, TantivyError> {
-        let found = lookup::having(searcher, self.fields.key, key.0)?;
-        found.first().map(|it| lookup::kept(searcher, self.fields.kept, *it)).transpose()
+    fn kept(&self, seen: &Seen, key: UrlKey) -> Result<Option<Kept>, TantivyError> {
+        let found = lookup::having(&seen.searcher, self.fields.key, key.0)?;
+        found.first().map(|it| seen.stores.kept(*it)).transpose()
     }
 
     fn seen(&self) -> Arc<Seen> {
@@ -244,7 +245,8 @@ fn see(
     };
     let languages = languages(&searcher).map_err(IndexError::words("read", folder))?;
     let newest_ms = newest_ms(&searcher).map_err(IndexError::words("read", folder))?;
-    Ok(Seen { searcher, commitment, ranks, languages, newest_ms })
+    let stores = Stores::of(&searcher).map_err(IndexError::words("read", folder))?;
+    Ok(Seen { searcher, stores, commitment, ranks, languages, newest_ms })
 }
 
 fn languages(searcher: &tantivy::Searcher) -> Result<Languages, TantivyError> {

@@ -15,7 +15,7 @@ use crate::ask::{Node, Query};
 use crate::snippet::{Matcher, snippet};
 use crate::spelling::Spelling;
 use crate::words::{Analyser, folded};
-use crate::{Answer, Hit, IndexError, Loosened, RESULTS_MAX, Snippet, Want, lookup};
+use crate::{Answer, Hit, IndexError, Loosened, RESULTS_MAX, Snippet, Want};
 
 /// Letters of a snippet.
 const SNIPPET_CHARS: usize = 240;
@@ -192,8 +192,7 @@ impl Asking<'_> {
         folded: u64,
         matcher: &Matcher,
     ) -> Result<Hit, TantivyError> {
-        let field = self.searcher.fields.kept;
-        let kept = lookup::kept(&self.seen.searcher, field, scored.address)?;
+        let kept = self.seen.stores.kept(scored.address)?;
         let (about, language) = (kept.description.as_deref(), kept.language.as_deref());
         let snippet = if kept.no_snippet {
             Snippet::default()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ask::{Node, Query};
-use crate::words::{Analyser, Sought, Word, folded};
+use crate::words::{Analyser, Initials, Sought, Word, folded};
 
 /// More matches of a text are not looked at.
 const MATCHES_MAX: usize = 4_096;
@@ -17,6 +17,8 @@ pub(crate) struct Matcher {
     raws: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
     wanted: Vec<Wanted>,
+    /// What all of these begin with.
+    initials: Initials,
 }
 
 /// A word of a query.
@@ -45,7 +47,16 @@ impl Matcher {
     pub(crate) fn new(analyser: &mut Analyser, query: &Query, languages: &[String]) -> Self {
         let mut matcher = Self::default();
         matcher.add(analyser, &query.root, languages);
+        let words = matcher.stems.keys().chain(matcher.raws.keys());
+        for word in words.chain(matcher.prefixes.iter().map(|(prefix, _)| prefix)) {
+            matcher.initials.add(word);
+        }
         matcher
+    }
+
+    /// What the words begin with that it finds.
+    pub(super) fn initials(&self) -> Initials {
+        self.initials
     }
 
     fn add(&mut self, analyser: &mut Analyser, node: &Node, languages: &[String]) {

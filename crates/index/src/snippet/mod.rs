@@ -15,7 +15,7 @@ use crate::words::Analyser;
 /// More of a text is not looked at.
 const TEXT_BYTES_MAX: usize = 256 * 1_024;
 /// How much is read before asking whether that is enough.
-const CHUNK_BYTES: usize = 16 * 1_024;
+const CHUNK_BYTES: usize = 4 * 1_024;
 /// What the widths of letters are guessed from.
 const SAMPLE_BYTES: usize = 1_024;
 
@@ -67,7 +67,8 @@ fn best(
     let (mut start, mut words) = (0, 0);
     while start < text.len() {
         let end = chunk_end(text, start);
-        words += analyser.each(&text[start..end], language, |word| {
+        let part = &text[start..end];
+        words += analyser.each_beginning(part, language, matcher.initials(), |word| {
             matcher.find(word, [start, words], &mut found);
         });
         start = end;

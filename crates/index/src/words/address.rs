@@ -3,7 +3,7 @@
 use rhumb_web::{CanonUrl, registrable};
 
 use super::stems::Snowball;
-use super::{Analyser, Word};
+use super::{Analyser, Initials, Word};
 
 /// What says how a page is made, not what it is about.
 const EXTENSIONS: [&str; 10] =
@@ -35,7 +35,7 @@ impl Analyser {
             push_segment(&mut text, &decoded(value));
         }
         text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
-        self.each_with(&text, Snowball::of(language), 0, take)
+        self.each_with(&text, Snowball::of(language), 0, Initials::ALL, take)
     }
 }
 

@@ -68,7 +68,21 @@ impl Analyser {
         language: Option<&str>,
         take: impl FnMut(Word<'_>),
     ) -> usize {
-        self.each_with(text, Snowball::of(language), 0, take)
+        self.each_with(text, Snowball::of(language), 0, Initials::ALL, take)
+    }
+
+    /// The same, where words that begin otherwise may be left out: most of a text is passed over.
+    pub(crate) fn each_beginning(
+        &mut self,
+        text: &str,
+        language: Option<&str>,
+        initials: Initials,
+        take: impl FnMut(Word<'_>),
+    ) -> usize {
+        let snowball = Snowball::of(language);
+        let keeps = snowball.is_none_or(Snowball::keeps_initials);
+        let initials = if keeps { initials } else { Initials::ALL };
+        self.each_with(text, snowball, 0, initials, take)
     }
 
     fn each_with(
@@ -76,6 +90,7 @@ impl Analyser {
         text: &str,
         snowball: Option<Snowball>,
         mut position: usize,
+        initials: Initials,
         mut take: impl FnMut(Word<'_>),
     ) -> usize {
         let bytes = text.as_bytes();
@@ -91,6 +106,11 @@ impl Analyser {
                 continue;
             };
             let (from, to) = (at, at + simple.length);
+            if !initials.has(*byte) {
+                position += 1;
+                at = to;
+                continue;
+            }
             let raw = if simple.has_capital {
                 self.small.clear();
                 self.small.push_str(&text[from..to]);
@@ -110,6 +130,26 @@ impl Analyser {
             at = to;
         }
         position
+    }
+}
+
+/// The letters and digits of ASCII that words begin with, capitals as small letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Initials(u128);
+
+impl Initials {
+    /// Every one.
+    pub(crate) const ALL: Self = Self(u128::MAX);
+
+    /// Adds that of a word in lower case; words of other letters are never passed over.
+    pub(crate) fn add(&mut self, word: &str) {
+        if let Some(byte) = word.bytes().next().filter(u8::is_ascii) {
+            self.0 |= 1 << byte;
+        }
+    }
+
+    fn has(self, byte: u8) -> bool {
+        self.0 >> byte.to_ascii_lowercase() & 1 == 1
     }
 }
 

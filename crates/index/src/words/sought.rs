@@ -2,7 +2,7 @@
 
 use super::letters::{Kind, kind, push_lower, push_plain};
 use super::stems::Snowball;
-use super::{Analyser, Word};
+use super::{Analyser, Initials, Word};
 
 /// What finds a word of a query: any of `whole`, or all of `row`. Both are empty if it has no
 /// letters.
@@ -79,7 +79,7 @@ impl Analyser {
             if !seen.contains(&snowball) {
                 seen.push(snowball);
                 let mut reading = Reading::default();
-                self.each_with(text, snowball, 0, |word| reading.take(word));
+                self.each_with(text, snowball, 0, Initials::ALL, |word| reading.take(word));
                 readings.push(reading.finish());
             }
         }

@@ -49,6 +49,7 @@ const STEMMERS: [(&str, Language); 20] = [
 ];
 /// The one that texts of unknown language get: short ones mostly, and mostly in English.
 const ENGLISH: u8 = 4;
+const DUTCH: u8 = 11;
 
 /// One of the stemmers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,12 @@ impl Snowball {
         let Some(tag) = language else { return Some(Self(ENGLISH)) };
         let at = STEMMERS.iter().position(|(known, _)| *known == tag)?;
         u8::try_from(at).ok().map(Self)
+    }
+
+    /// Whether a stem begins as its word: all but the Dutch one take endings only, and the Dutch
+    /// one takes `ge-` too.
+    pub(super) fn keeps_initials(self) -> bool {
+        self != Self(DUTCH)
     }
 
     fn index(self) -> usize {

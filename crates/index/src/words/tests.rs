@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use rhumb_web::CanonUrl;
 
-use super::{Analyser, Sought};
+use super::{Analyser, Initials, Sought};
 
 /// The words as `raw/stem@position`, the stem only where it is another.
 fn words(text: &str, language: Option<&str>) -> Vec<String> {
@@ -189,5 +189,37 @@ proptest! {
             prop_assert!(is_found, "{}", text);
         }
         prop_assert_eq!(stems.is_empty(), sought.row.is_empty() && sought.whole.is_empty());
+    }
+}
+
+proptest! {
+    #[test]
+    fn whoever_wants_words_by_their_beginning_misses_none(
+        text in "([a-zA-Z]{1,9}(ing|ed|en|e|s|ly|ies|heit)?[ ,.-]{1,2}|é[a-z]{2} ){0,20}",
+        wanted in "[a-z]{1,3}",
+        language in prop::sample::select(vec![
+            "ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr",
+        ]),
+    ) {
+        let mut initials = Initials::default();
+        for letter in wanted.chars() {
+            initials.add(&letter.to_string());
+        }
+        let begins = |word: &str| word.starts_with(|letter| wanted.contains(letter));
+        let mut expect = Vec::new();
+        let mut analyser = Analyser::new();
+        let words = analyser.each(&text, Some(language), |word| {
+            if begins(word.raw) || begins(word.stem) {
+                expect.push((word.raw.to_owned(), word.stem.to_owned(), word.position));
+            }
+        });
+        let mut found = Vec::new();
+        let passed = analyser.each_beginning(&text, Some(language), initials, |word| {
+            if begins(word.raw) || begins(word.stem) {
+                found.push((word.raw.to_owned(), word.stem.to_owned(), word.position));
+            }
+        });
+        prop_assert_eq!(passed, words);
+        prop_assert_eq!(found, expect);
     }
 }

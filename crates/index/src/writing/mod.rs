@@ -31,6 +31,7 @@ use self::ranking::Ranking;
 use crate::anchors::Anchors;
 use crate::commitment::Commitment;
 use crate::entry::{Entry, Kept, Queue};
+use crate::lookup::Stores;
 use crate::schema::{ANCHORS, Fields, LINKS, WORDS, builder, column, schema};
 use crate::words::Analyser;
 use crate::{Cursor, Document, IndexError, OutLink, lookup};
@@ -68,6 +69,7 @@ pub struct Index {
     words: PathBuf,
     writer: IndexWriter<Entry>,
     reader: IndexReader,
+    stores: Stores,
     fields: Fields,
     queue: Arc<Queue>,
     analyser: Analyser,
@@ -95,6 +97,7 @@ impl Index {
         let writer = writer.map_err(IndexError::words("write", &words))?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let reader: IndexReader = reader.map_err(IndexError::words("read", &words))?;
+        let stores = Stores::of(&reader.searcher()).map_err(IndexError::words("read", &words))?;
         let meta = index.load_metas().map_err(IndexError::words("read", &words))?;
         let committed = Commitment::read(folder, &meta)?;
         let other =
@@ -118,6 +121,7 @@ impl Index {
             words,
             writer,
             reader,
+            stores,
             fields: schema().1,
             queue,
             analyser: Analyser::new(),
@@ -382,7 +386,7 @@ impl Index {
         let columns = searcher.segment_reader(address.segment_ord).fast_fields();
         let number = |name| Ok::<_, TantivyError>(columns.u64(name)?.first(address.doc_id));
         Ok(Some(Fresh {
-            bytes: lookup::kept_bytes(&searcher, self.fields.kept, address)?.into(),
+            bytes: self.stores.kept_bytes(address)?.into(),
             anchored: number(column::ANCHORED)?.unwrap_or_default(),
             group: number(column::GROUP)?.map_or(key, UrlKey),
         }))
@@ -401,6 +405,7 @@ impl Index {
         });
         committed.map_err(self.failed("commit"))?;
         self.reader.reload().map_err(self.failed("read"))?;
+        self.stores = Stores::of(&self.reader.searcher()).map_err(self.failed("read"))?;
         self.batch.clear();
         self.cursor = cursor;
         self.anchors.committed()

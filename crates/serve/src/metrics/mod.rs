@@ -1,7 +1,8 @@
-//! Metrics for Prometheus: [`text()`] writes them, a [`Listener`] answers with them.
+//! Metrics for Prometheus: [`text()`] writes them, [`router()`] answers with them.
 
-mod listener;
+mod endpoint;
 mod text;
 
-pub use listener::{DEFAULT, Listener, bind};
+pub(crate) use endpoint::answer;
+pub use endpoint::{DEFAULT, router};
 pub use text::text;

@@ -1,8 +1,8 @@
 //! A status in Prometheus' text format 0.0.4, under the same names.
 //!
 //! A field is the metric `rhumb_<field>`, and a map has a label with its key. What has no
-//! bound stays out: the verdict's sentence (its word is `rhumb_held_back_by`) and the names of
-//! sites. Counters are not called `_total`: a name is the same wherever a user meets it.
+//! bound stays out: the verdict's sentence (its word is `rhumb_held_back_by`), URLs and the names
+//! of sites. Counters are not called `_total`: a name is the same wherever a user meets it.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};

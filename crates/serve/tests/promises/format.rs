@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rhumb_crawl::ask::{Activity, Mirror, Percentiles, SiteStanding, Status};
+use rhumb_crawl::ask::{Activity, Mirror, Percentiles, RecentLine, SiteStanding, Status};
 use rhumb_serve::metrics::text;
 use serde_json::Value;
 
-/// Fields without a metric: a sentence, and lists of sites.
-const TOLD_ELSEWHERE: [&str; 4] = ["verdict", "mirrors", "busiest", "slowest"];
+/// Fields without a metric: a sentence, and lists of sites and URLs.
+const TOLD_ELSEWHERE: [&str; 5] = ["verdict", "mirrors", "busiest", "slowest", "recent"];
 
 fn map(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
     pairs.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect()
@@ -67,6 +67,10 @@ pub(crate) fn status() -> Status {
         forgotten: 125,
         busiest: vec![site.clone()],
         slowest: vec![site],
+        recent: vec![RecentLine {
+            url: "http://host-name.example/".to_owned(),
+            ..RecentLine::default()
+        }],
     }
 }
 

@@ -1,5 +1,9 @@
-//! `cargo x pictures`: the live display in a real terminal (tmux), drawn into docs/pictures.
+//! `cargo x pictures`: the live display in a real terminal (tmux), and the pages in a real
+//! browser, drawn into docs/pictures.
 
+mod base64;
+mod browser;
+mod pages;
 mod svg;
 
 use std::fs;
@@ -20,15 +24,16 @@ const DEVELOP: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(200);
 
-/// Takes a picture of `rhumb demo` at every size.
+/// Takes a picture of `rhumb demo` at every size, and of its pages.
 pub(crate) fn run() -> Ended {
-    let built = workspace::cargo().args(["build", "--locked", "-p", "rhumb-cli"]).status();
+    let built = workspace::cargo().args(["build", "--locked", "--workspace"]).status();
     if !built.map_err(|e| format!("cannot start cargo: {e}"))?.success() {
-        return Err("rhumb does not build".to_owned());
+        return Err("the programs do not build".to_owned());
     }
     let folder = workspace::root().join("docs/pictures");
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let program = workspace::target().join("debug/rhumb");
+    let programs = workspace::target().join("debug");
+    let program = programs.join("rhumb");
     for (columns, rows) in SIZES {
         let shot = Terminal::open(&program, columns, rows)?.shot()?;
         let path = folder.join(format!("crawl-{columns}.svg"));
@@ -36,7 +41,7 @@ pub(crate) fn run() -> Ended {
             .map_err(|e| format!("{}: {e}", path.display()))?;
         println!("{}", path.display());
     }
-    Ok(())
+    pages::run(&programs)
 }
 
 /// A tmux server of our own, which ends when this is dropped.

@@ -120,7 +120,21 @@ const CUT: Words = of(&["cut-length", "cut-time", "cut-disconnect", "cut-encodin
 const HOLD: Words = named("hold", &["site", "address", "backoff", "robots", "budget", "block"]);
 const PHASE: Words = named(
     "phase",
-    &["dns", "connect", "tls", "write", "first_byte", "read", "parse", "digest", "archive", "log"],
+    &[
+        "dns",
+        "connect",
+        "tls",
+        "write",
+        "first_byte",
+        "read",
+        "parse",
+        "digest",
+        "archive",
+        "log",
+        "links",
+        "refill",
+        "index",
+    ],
 );
 const VIOLATION: Words = named("violation", &["gap", "in-flight", "robots", "no-robots", "hours"]);
 const BRAKE: Words = named(
@@ -150,6 +164,7 @@ pub(super) const WORDS: [&Words; 9] =
     [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK, &PART];
 
 const EVENT: Words = of(&["fetched", "refused", "failed"]);
+const ENDED: Words = of(&["fetched", "refused", "failed", "retried"]);
 const LAST: Words = of(&["summary"]);
 const ACTIVITY: Words = of(&["running", "stopped", "done"]);
 const STATE: Words = of(&["fetched", "queued", "refused", "duplicate", "failed", "unknown"]);
@@ -236,6 +251,16 @@ pub(super) const ROBOTS: Output = Output {
     ]],
 };
 
+const RECENT: Shape = Object(&[
+    ours("url", Url),
+    ours("time", Time),
+    ours("what", Word(&[&ENDED])),
+    ours("outcome", Word(&[&SUCCESS, &FAILURE, &REASON])),
+    ours("status", OrNull(&Count)),
+    ours("bytes", Count),
+    ours("took_ms", OrNull(&Count)),
+]);
+
 const SITE_STANDING: Shape = Object(&[
     ours("site", Text),
     ours("visits", Count),
@@ -296,6 +321,7 @@ pub(super) const STATUS: Output = Output {
         ours("forgotten", Count),
         ours("busiest", List(&SITE_STANDING)),
         ours("slowest", List(&SITE_STANDING)),
+        ours("recent", List(&RECENT)),
     ]],
 };
 
