@@ -13,7 +13,7 @@ use rhumb_crawl::control::Question;
 use rhumb_crawl::forget::{self, Forgot};
 use rhumb_crawl::shell::{CrawlError, CrawlSettings, News, Stopwatch};
 use rhumb_gather::{GatherError, GatherSettings, Gatherer, Progress};
-use rhumb_index::Searcher;
+use rhumb_index::{Searcher, Searches};
 
 use crate::crawl::Plan;
 use crate::fault::Fault;
@@ -79,13 +79,13 @@ pub(crate) fn is_current(folder: &Path) -> Result<bool, Fault> {
     if folder.join(OLD).exists() {
         return Ok(false);
     }
-    let Ok(searcher) = Searcher::open(&folder.join(FOLDER)) else { return Ok(false) };
-    rhumb_gather::is_read(folder, searcher.cursor()).map_err(|error| fault(&error, folder))
+    let Ok(cursor) = Searcher::cursor_in(&folder.join(FOLDER)) else { return Ok(false) };
+    rhumb_gather::is_read(folder, cursor).map_err(|error| fault(&error, folder))
 }
 
-/// Reads a crawl at rest to its end.
-pub(crate) fn catch_up(home: &Home, settings: Settings) -> Result<(), Fault> {
-    let plan = rest::plan(home, settings)?;
+/// Reads a crawl at rest to its end; searches of the same process go first.
+pub(crate) fn catch_up(home: &Home, settings: Settings, searches: Searches) -> Result<(), Fault> {
+    let plan = Plan { searches, ..rest::plan(home, settings)? };
     follower(&plan, home).map(drop)
 }
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use rhumb_crawl::control::SiteChange;
 use rhumb_frontier::{SiteRule, SiteRules};
 use rhumb_rules::ScopeKind;
-use rhumb_web::{CanonUrl, Span};
+use rhumb_web::{CanonUrl, Site, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
@@ -148,13 +148,20 @@ pub(crate) fn over(above: Sites, mut below: Sites) -> Sites {
     below
 }
 
-/// The sections with one of them changed; one that says nothing any more is left out.
+/// The sections with one of them changed. A new one of a port begins as that of its host, which
+/// held until then; one that makes no difference any more is left out.
 pub(crate) fn changed(sites: &Sites, name: &str, change: &SiteChange) -> Result<Sites, Slip> {
     check_name(name)?;
     let mut sites = sites.clone();
-    let mut settings = sites.remove(name).unwrap_or_default();
+    let own = sites.remove(name);
+    let without = sites.get(Site::from(name.to_owned()).host()).cloned().unwrap_or_default();
+    let mut settings = own.unwrap_or_else(|| without.clone());
     settings.change(change).map_err(Slip::of_a_flag)?;
-    if settings != SiteSettings::default() {
+    if settings.block.is_none() && without.block == Some(true) {
+        // For whoever reads the file: its host is blocked, and it is not.
+        settings.block = Some(false);
+    }
+    if settings != without {
         sites.insert(name.to_owned(), settings);
     }
     Ok(sites)
@@ -271,6 +278,41 @@ mod tests {
             block: Some(false),
         };
         assert_eq!(changed_to(&back, &all).ok(), Some(SiteSettings::default()));
+    }
+
+    #[test]
+    fn a_new_section_of_a_port_begins_as_that_of_its_host() {
+        let word = |text: &str| Some(text.to_owned());
+        let whole = SiteSettings { delay: word("9s"), budget: Some(3), ..SiteSettings::default() };
+        let blocked = SiteSettings { block: Some(true), ..SiteSettings::default() };
+        let check = |host: &SiteSettings, changes: &[SiteChange], expect: Option<SiteSettings>| {
+            for (host_name, port_name) in [("a.example", "a.example:81"), ("[::1]", "[::1]:81")] {
+                let mut sites = Sites::from([(host_name.to_owned(), host.clone())]);
+                for change in changes {
+                    sites = changed(&sites, port_name, change).expect("it can be changed");
+                }
+                assert_eq!(sites.get(port_name), expect.as_ref(), "{port_name}: {changes:?}");
+                assert_eq!(sites.get(host_name), Some(host), "the host keeps its own");
+                let written = toml::to_string(&sites).expect("it can be written");
+                assert_eq!(toml::from_str::<Sites>(&written), Ok(sites), "a section may be empty");
+            }
+        };
+        let slow = SiteChange { delay: word("18s"), ..SiteChange::default() };
+        let [block, unblock] =
+            [true, false].map(|is| SiteChange { block: Some(is), ..SiteChange::default() });
+        let slower = SiteSettings { delay: word("18s"), ..whole.clone() };
+        check(&whole, std::slice::from_ref(&slow), Some(slower));
+        let slower = SiteSettings { delay: word("18s"), ..blocked.clone() };
+        check(&blocked, &[slow], Some(slower));
+        let open = SiteSettings { block: Some(false), ..SiteSettings::default() };
+        check(&blocked, std::slice::from_ref(&unblock), Some(open));
+        // What is as at its host needs no section.
+        check(&blocked, &[unblock.clone(), block.clone()], None);
+        check(&whole, &[block, unblock], None);
+        // What the crawl has for all can be had below a host that has its own.
+        let endless = SiteChange { budget: word("none"), ..SiteChange::default() };
+        let fast = SiteChange { delay: word("auto"), ..SiteChange::default() };
+        check(&whole, &[endless, fast], Some(SiteSettings::default()));
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use rhumb_crawl::ask::Status;
 use rhumb_crawl::control::{Question, Reply};
 use rhumb_index::{IndexError, Searcher, Searches};
 use rhumb_web::{Canon, CanonUrl};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::api::Counter;
 use crate::dashboard::{History, Streams};
@@ -30,7 +31,16 @@ pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The crawl, asked where it is: by whoever works on it, or by reading what lies there.
 pub trait Crawl: Send + Sync {
     /// Answers, blocking; what it says names no path of this machine.
-    fn ask(&self, question: Question) -> Reply;
+    fn ask(&self, question: Question) -> Result<Reply, Unanswered>;
+}
+
+/// Why a crawl could not be asked at all: it begins, ends, or cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// What is in the way.
+    pub what: String,
+    /// What helps.
+    pub advice: String,
 }
 
 /// What a house is furnished with.
@@ -66,8 +76,8 @@ pub struct House {
     pub(crate) streams: Streams,
     pub(crate) answers: Arc<Answers>,
     crawl: Arc<dyn Crawl>,
-    asks: Semaphore,
-    searches: Semaphore,
+    asks: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
     shelf: Arc<Shelf>,
     status: Mutex<Option<(Instant, Arc<Status>)>>,
     news: watch::Sender<u64>,
@@ -93,8 +103,8 @@ impl House {
             streams: Streams::default(),
             answers: Arc::default(),
             crawl,
-            asks: Semaphore::new(ASKS_MAX),
-            searches: Semaphore::new(SEARCHES_MAX),
+            asks: Arc::new(Semaphore::new(ASKS_MAX)),
+            searches: Arc::new(Semaphore::new(SEARCHES_MAX)),
             shelf: Arc::new(Shelf::new(settings.index.clone())),
             status: Mutex::new(None),
             news: watch::Sender::new(0),
@@ -134,12 +144,19 @@ impl House {
 
     /// Asks the crawl; a refusal is one of ours.
     pub(crate) async fn ask(&self, question: Question) -> Result<Reply, Refused> {
-        let _seat = self.asks.acquire().await.expect("it is never closed");
+        let seat = seat(&self.asks).await;
         let crawl = Arc::clone(&self.crawl);
-        let reply = tokio::task::spawn_blocking(move || crawl.ask(question)).await;
+        let ask = move || {
+            let _seat = seat;
+            crawl.ask(question)
+        };
+        let reply = tokio::task::spawn_blocking(ask).await;
         match reply.map_err(|_| Refused::busy("the crawl could not be asked"))? {
-            Reply::Refused { what, advice } => Err(Refused::wrong(what, advice)),
-            reply => Ok(reply),
+            Ok(Reply::Refused { what, advice }) => Err(Refused::wrong(what, advice)),
+            Ok(reply) => Ok(reply),
+            Err(Unanswered { what, advice }) => {
+                Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, what, advice))
+            }
         }
     }
 
@@ -173,10 +190,14 @@ impl House {
         &self,
         f: impl FnOnce(&Searcher) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T, Refused> {
-        let _seat = self.searches.acquire().await.expect("it is never closed");
+        let seat = seat(&self.searches).await;
         self.settings.searches.count();
         let shelf = Arc::clone(&self.shelf);
-        let done = tokio::task::spawn_blocking(move || f(&*shelf.searcher()?)).await;
+        let search = move || {
+            let _seat = seat;
+            f(&*shelf.searcher()?)
+        };
+        let done = tokio::task::spawn_blocking(search).await;
         done.map_err(|_| Refused::busy("the search failed"))?.map_err(|error| refused(&error))
     }
 }
@@ -187,18 +208,23 @@ impl std::fmt::Debug for House {
     }
 }
 
+/// A seat that is taken until the work is done, whether anybody still waits for it or not.
+async fn seat(seats: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    Arc::clone(seats).acquire_owned().await.expect("it is never closed")
+}
+
 /// A question that the index cannot answer.
 fn refused(error: &IndexError) -> Refused {
     match error {
         IndexError::Query(wrong) => Refused::wrong(wrong.to_string(), wrong.advice.clone()),
         IndexError::NoIndex { .. } => Refused::new(
-            axum::http::StatusCode::SERVICE_UNAVAILABLE,
+            StatusCode::SERVICE_UNAVAILABLE,
             "this crawl has no index yet",
             "a crawl with --index, or rhumb index once it does not run",
         ),
         // Its words may name files.
         _ => Refused::new(
-            axum::http::StatusCode::SERVICE_UNAVAILABLE,
+            StatusCode::SERVICE_UNAVAILABLE,
             "the index cannot be read at the moment",
             "rhumb index, which makes it anew, once the crawl does not run",
         ),

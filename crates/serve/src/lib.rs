@@ -25,7 +25,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 
-pub use house::{Crawl, House, HouseSettings};
+pub use house::{Crawl, House, HouseSettings, Unanswered};
 pub use http::{Limits, Listener, bind};
 pub use look::moment;
 pub use webmaster::report;

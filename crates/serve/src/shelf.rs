@@ -3,26 +3,24 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::SystemTime;
 
 use rhumb_index::{IndexError, Searcher};
-
-/// Whether there is something new is looked at this often.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Opens the index when it is needed, and sees what is new.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     folder: PathBuf,
     held: Mutex<Option<Held>>,
+    /// Whoever looks at the next commit has this; others go on with the one before.
+    looking: Mutex<()>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Held {
     searcher: Arc<Searcher>,
     stamp: Stamp,
-    looked_at: Instant,
 }
 
 /// Which index this is, and which of its commits.
@@ -41,31 +39,37 @@ impl Stamp {
 
 impl Shelf {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, held: Mutex::new(None) }
+        Self { folder, held: Mutex::new(None), looking: Mutex::new(()) }
     }
 
-    /// The index, with its last commit or the one of a second ago.
+    /// The index with its last commit; or the one before, while somebody else opens the last.
     pub(crate) fn searcher(&self) -> Result<Arc<Searcher>, IndexError> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = &*held
-            && held.looked_at.elapsed() < LOOK_EVERY
+        let stamp = Stamp::of(&self.folder);
+        let held = self.held().clone();
+        // Of an index that is gone nothing is shown: something in it was forgotten.
+        let before = held.filter(|held| stamp.is_some_and(|it| it.folder == held.stamp.folder));
+        if let (Some(held), Some(stamp)) = (&before, stamp)
+            && held.stamp == stamp
         {
             return Ok(Arc::clone(&held.searcher));
         }
-        let stamp = Stamp::of(&self.folder);
-        let searcher = match (held.take(), stamp) {
-            (Some(was), Some(stamp)) if was.stamp == stamp => was.searcher,
-            (Some(was), Some(stamp)) if was.stamp.folder == stamp.folder => {
-                was.searcher.reload()?;
-                was.searcher
-            }
-            _ => Arc::new(Searcher::open(&self.folder)?),
+        let _looking = match (self.looking.try_lock(), &before) {
+            (Ok(looking), _) => looking,
+            (Err(TryLockError::WouldBlock), Some(held)) => return Ok(Arc::clone(&held.searcher)),
+            _ => self.looking.lock().unwrap_or_else(PoisonError::into_inner),
         };
-        // Without a stamp it was just opened, and is looked at again soon.
-        if let Some(stamp) = stamp {
-            let looked_at = Instant::now();
-            *held = Some(Held { searcher: Arc::clone(&searcher), stamp, looked_at });
-        }
+        let searcher = match before {
+            Some(held) => {
+                held.searcher.reload()?;
+                held.searcher
+            }
+            None => Arc::new(Searcher::open(&self.folder)?),
+        };
+        *self.held() = stamp.map(|stamp| Held { searcher: Arc::clone(&searcher), stamp });
         Ok(searcher)
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

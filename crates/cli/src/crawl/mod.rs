@@ -14,6 +14,7 @@ use rhumb_crawl::shell::{
 };
 use rhumb_fetch::Fetcher;
 use rhumb_gather::Gatherer;
+use rhumb_serve::Listener;
 use rhumb_web::CanonUrl;
 use rustls::RootCertStore;
 use tokio::sync::{mpsc, watch};
@@ -84,6 +85,7 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
             ));
         }
     };
+    let is_served_now = wanted.serve.is_some();
     let found = open(&folder)?;
     let stored = found.as_ref().map(|(_, stored)| stored);
     let (settings, seeds) = merged(wanted, stored, &folder)?;
@@ -92,7 +94,7 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     plan.fetch.roots = system_roots();
     plan.again = Some(word::resume(&folder));
     plan.metrics = status::bind(&settings)?;
-    plan.serve = serving::bind(&settings)?;
+    plan.serve = pages(&settings, is_served_now)?;
     let home = match found {
         None => Home::create(&folder, &settings)?,
         Some((home, stored)) => {
@@ -124,12 +126,25 @@ fn open(folder: &Path) -> Result<Option<(Home, Settings)>, Fault> {
     let began = Instant::now();
     loop {
         let opened = Home::open(folder);
-        let is_taken = opened.is_err() && rest::holder(folder)? != Holder::Nobody;
+        let is_held = || rest::holder(folder).is_ok_and(|holder| holder != Holder::Nobody);
+        let is_taken = opened.is_err() && is_held();
         let is_deaf = || matches!(control::ask(folder, &Question::Status), Ok(None));
         if !is_taken || began.elapsed() >= READERS_PATIENCE || !is_deaf() {
             return opened;
         }
         std::thread::sleep(READERS_LOOK_EVERY);
+    }
+}
+
+/// Takes the address for its pages. One that an earlier start was given may be taken by now, by
+/// `rhumb serve` perhaps: that is no reason not to crawl.
+fn pages(settings: &Settings, is_asked_for: bool) -> Result<Option<Listener>, Fault> {
+    match serving::bind(settings) {
+        Err(Fault::Loud { what, .. }) if !is_asked_for => {
+            tell(&format!("note: {what}: it crawls without pages of its own"));
+            Ok(None)
+        }
+        bound => bound,
     }
 }
 
@@ -151,12 +166,10 @@ fn merged(
         ));
     }
     let texts = [stored.seeds.clone(), wanted.seeds.clone()].concat();
-    let mut settings = wanted.over(stored);
-    // Whoever wants a search page wants something to find there.
-    if settings.index.is_none() && settings.serve.as_deref().is_some_and(|at| at != address::NONE) {
-        settings.index = Some(true);
-    }
-    let mut settings = settings.over(Settings::defaults());
+    // Whoever asks for a search page wants something to find there.
+    let is_to_be_served = wanted.serve.as_deref().is_some_and(|at| at != address::NONE);
+    let index = wanted.index.or(is_to_be_served.then_some(true));
+    let mut settings = Settings { index, ..wanted }.over(stored).over(Settings::defaults());
     let seeds = seeds::canonical(texts.iter().map(String::as_str), canon(&settings))?;
     // A crawl whose seeds were all forgotten has other work, or says that it has none.
     if seeds.is_empty() && is_new {
@@ -215,12 +228,16 @@ pub(crate) fn run(mut plan: Plan, voice: Voice, home: &Arc<Home>) -> Result<Exit
     // On a thread of the runtime: where there is one core, deciding and fetching share it.
     let driving = runtime.spawn(drive(plan, fetcher, gatherer, voice, Arc::clone(home)));
     let driven = runtime.block_on(driving).expect("a crawl does not panic");
+    let was_served = serving.is_some();
     drop(serving);
     let (summary, misses) = driven?;
     // Fetches that were under way when the user stopped it are not waited for.
     runtime.shutdown_background();
     let exit = exit_of(&summary);
     voice.summary(&summary, &backdrop, exit)?;
+    if was_served && !voice.quiet {
+        tell(&format!("its pages from now on: rhumb serve {}", word::path(home.folder())));
+    }
     match summary.ended {
         Ended::DiskLow { free_bytes, needs_bytes } => {
             let (free, needs) = (bytes(free_bytes), bytes(needs_bytes));

@@ -98,7 +98,6 @@ impl Plan {
             delay_is_explicit: delay.is_some(),
             tries: settings.tries.unwrap_or(Manners::default().tries),
         };
-        let born = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let engine = CrawlSettings {
             partitions: settings.partitions.unwrap_or(64),
@@ -112,7 +111,7 @@ impl Plan {
             patience: PATIENCE,
             probe_every: PROBE_EVERY,
             ticket_for: Span::from(fetch.total + TICKET_MARGIN),
-            born_ms: u64::try_from(born.as_millis()).unwrap_or(u64::MAX),
+            born_ms: now_ms(),
             folder: PathBuf::new(),
             memory: engine_memory(settings)?,
             durability: durability(settings)?,
@@ -333,6 +332,12 @@ fn dns(text: &str) -> Result<SocketAddr, Fault> {
             "--dns 9.9.9.9, or --dns 127.0.0.1:5353",
         )
     })
+}
+
+/// Milliseconds since 1970.
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A secret for the crawl's hashes, from the system's own source of randomness.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use rhumb_index::{Answer, IndexError, Searcher, Want};
+use rhumb_index::{Answer, IndexError, Searcher, Searches, Want};
 use rhumb_serve::results;
 
 use crate::fault::Fault;
@@ -100,7 +100,7 @@ pub(crate) fn catch_up(folder: &Path) -> Result<(), Fault> {
         match rest::holder(folder)? {
             Holder::Nobody => {
                 let (home, settings) = Home::open(folder)?.ok_or_else(|| home::no_crawl(folder))?;
-                indexing::catch_up(&home, settings)?;
+                indexing::catch_up(&home, settings, Searches::default())?;
             }
             Holder::Process(_) if home::settings(folder)?.index != Some(true) => {
                 let again = word::resume(folder);

@@ -73,7 +73,7 @@ pub(crate) fn bind(settings: &Settings) -> Result<Option<Listener>, Fault> {
 pub(crate) fn until_interrupted() -> Result<(), Fault> {
     use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(no_threads)?;
+    let runtime = runtime.map_err(|error| no_threads(&error))?;
     runtime.block_on(async {
         let mut terminated = signal(SignalKind::terminate())?;
         tokio::select! {
@@ -109,7 +109,7 @@ impl Serving {
             .thread_name("serve")
             .enable_all()
             .build()
-            .map_err(no_threads)?;
+            .map_err(|error| no_threads(&error))?;
         let address = listener.address();
         let token = (!address.ip().is_loopback()).then(token).transpose()?;
         let name = settings.agent.as_deref().unwrap_or("rhumb");
@@ -122,10 +122,11 @@ impl Serving {
             agent_token: agent.token,
             contact: settings.contact.clone(),
             token: token.clone(),
-            searches,
+            searches: searches.clone(),
             folder: folder.clone(),
         };
-        let house = House::new(furniture, Arc::new(Door::new(folder.clone())));
+        let keeper = Keeper::start(folder.clone(), searches);
+        let house = House::new(furniture, Arc::new(Door::new(folder, keeper.is_reading())));
         runtime.spawn(Arc::clone(&house).watch());
         runtime.spawn(async move {
             // A system that refuses the socket to us loses its pages, not its crawl.
@@ -135,7 +136,7 @@ impl Serving {
         if let Some(token) = token {
             tell(&format!("whoever changes something needs this token: {token}"));
         }
-        Ok(Self { address, runtime: Some(runtime), _keeper: Keeper::start(folder) })
+        Ok(Self { address, runtime: Some(runtime), _keeper: keeper })
     }
 }
 
@@ -171,6 +172,6 @@ fn token() -> Result<String, Fault> {
     }
 }
 
-fn no_threads(error: std::io::Error) -> Fault {
+fn no_threads(error: &std::io::Error) -> Fault {
     Fault::failed(format!("cannot start threads: {error}"), "a system with room for them")
 }

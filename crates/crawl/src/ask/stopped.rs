@@ -85,6 +85,7 @@ pub(super) fn survey(
         manners: settings.manners,
         rules: Arc::new(settings.sites.clone()),
         is_running: false,
+        is_paused: false,
     };
     let tables = Arc::clone(&view.holdings.tables);
     let partitions = partitions(settings, view);

@@ -1,10 +1,13 @@
 //! How often results were opened, by page: counted on this machine, told to nobody. What people
 //! open is worth visiting again sooner.
 //!
-//! One file in the crawl's folder, which only grows: a record a click. Several processes may count
-//! at once; each reads what the others have added before it says anything. When the file holds
-//! much more than it says it is written anew, and whoever has it open notices. A click survives a
-//! kill; a power cut may take the last ones.
+//! One file in the crawl's folder, which only grows: a record a click. Several processes may count,
+//! one at a time: whoever uses the file locks its folder, and reads what the others have added
+//! before it says anything. When the file holds much more than it says it is written anew. A click
+//! survives a kill; a power cut may take the last ones.
+//!
+//! No crawl depends on it. A file that cannot be read counts as none: the next click sets it aside,
+//! and a takedown removes it.
 
 mod error;
 mod record;
@@ -12,6 +15,7 @@ mod record;
 mod tests;
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,12 +25,14 @@ use rhumb_disk::{DiskFile, SharedDisk};
 use rhumb_web::CanonUrl;
 
 pub use error::ClicksError;
-use record::{HEAD_BYTES, Head};
+use record::{HEAD_BYTES, Head, Record};
 
 /// Its name in the crawl's folder.
 const FILE: &str = "clicks";
 /// Its name while it is written anew.
 const NEW: &str = "clicks.new";
+/// The name of one that could not be read.
+const ASIDE: &str = "clicks.aside";
 /// Pages that are remembered; beyond this the rarest go.
 pub const PAGES_MAX: usize = 50_000;
 /// Bytes of their URLs.
@@ -35,8 +41,6 @@ const URLS_BYTES_MAX: usize = 16 << 20;
 const STAY_EIGHTHS: usize = 7;
 /// Records that are always worth their room.
 const RECORDS_MIN: u64 = 1_024;
-/// Looks at a record that is not whole before it is taken for torn.
-const LOOKS: usize = 100;
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 1 << 20;
 
@@ -59,6 +63,15 @@ struct Known {
     counts: HashMap<String, u64>,
     /// Bytes of the URLs.
     bytes: usize,
+    /// Records were passed over, and nobody knows what they say.
+    is_damaged: bool,
+}
+
+/// What is known, for as long as no other process uses the file.
+#[derive(Debug)]
+struct Held<'a> {
+    known: MutexGuard<'a, Known>,
+    _lock: File,
 }
 
 impl Known {
@@ -111,9 +124,9 @@ impl Clicks {
     }
 
     fn open_on(disk: SharedDisk, folder: &Path) -> Result<Self, ClicksError> {
-        let clicks = Self { disk, folder: folder.to_owned(), known: Mutex::default() };
-        let mut known = clicks.known();
-        clicks.catch_up(&mut known, true)?;
+        let clicks = Self::on(disk, folder);
+        let Held { mut known, _lock } = clicks.hold()?;
+        clicks.catch_up(&mut known)?;
         if known.is_wasteful() {
             clicks.rewrite(&mut known, |_| true)?;
         }
@@ -121,21 +134,25 @@ impl Clicks {
         Ok(clicks)
     }
 
+    /// Nothing is read yet.
+    fn on(disk: SharedDisk, folder: &Path) -> Self {
+        Self { disk, folder: folder.to_owned(), known: Mutex::default() }
+    }
+
     /// A result was opened.
     pub fn count(&self, url: &CanonUrl) -> Result<(), ClicksError> {
-        let mut known = self.known();
-        let mut file = self.catch_up(&mut known, true)?;
+        let Held { mut known, _lock } = self.hold()?;
+        let mut file = self.catch_up(&mut known)?;
         if file.is_none() {
-            self.rewrite(&mut known, |_| true)?;
-            file = self.catch_up(&mut known, true)?;
+            self.set_aside()?;
+            file = self.rewrite(&mut known, |_| true)?;
         }
         let path = self.path();
         let gone = || ClicksError::io("open", &path)(io::ErrorKind::NotFound.into());
         let mut file = file.ok_or_else(gone)?;
         let record = record::encode(url.as_str(), 1);
-        // One write at the end of the file, wherever that is by now: others may count as well.
         file.append(&record).map_err(ClicksError::io("write", &path))?;
-        self.catch_up(&mut known, false)?;
+        self.read_on(&*file, &mut known)?;
         if known.is_wasteful() {
             self.rewrite(&mut known, |_| true)?;
         }
@@ -144,60 +161,81 @@ impl Clicks {
 
     /// How often a page was opened.
     pub fn of(&self, url: &CanonUrl) -> Result<u64, ClicksError> {
-        let mut known = self.known();
-        self.catch_up(&mut known, false)?;
+        let Held { mut known, _lock } = self.hold()?;
+        self.catch_up(&mut known)?;
         Ok(known.counts.get(url.as_str()).copied().unwrap_or_default())
     }
 
     /// The pages that were opened most, and how often.
     pub fn most(&self, count: usize) -> Result<Vec<(String, u64)>, ClicksError> {
-        let mut known = self.known();
-        self.catch_up(&mut known, false)?;
+        let Held { mut known, _lock } = self.hold()?;
+        self.catch_up(&mut known)?;
         let ranked = known.ranked().into_iter().take(count);
         Ok(ranked.map(|(url, n)| (url.to_owned(), n)).collect())
     }
 
-    /// Takes pages out, of which no word is left afterwards.
-    pub(crate) fn forget(&self, is_forgotten: impl Fn(&str) -> bool) -> Result<(), ClicksError> {
-        let mut known = self.known();
-        self.catch_up(&mut known, true)?;
-        self.clear_up()?;
-        if known.counts.keys().any(|url| is_forgotten(url)) {
-            self.rewrite(&mut known, |url| !is_forgotten(url))?;
+    /// Takes pages out of those of a crawl, and no word of them is left afterwards: a file from
+    /// which they cannot be taken is removed.
+    pub(crate) fn forget(
+        folder: &Path,
+        is_forgotten: impl Fn(&str) -> bool,
+    ) -> Result<(), ClicksError> {
+        let clicks = Self::on(rhumb_disk::real(), folder);
+        let Held { mut known, _lock } = clicks.hold()?;
+        clicks.remove(NEW)?;
+        clicks.remove(ASIDE)?;
+        if !matches!(clicks.weed(&mut known, is_forgotten), Ok(true)) {
+            clicks.remove(FILE)?;
         }
-        Ok(())
+        let reach = clicks.disk.sync_folder(folder);
+        reach.map_err(ClicksError::io("sync", folder))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    /// Writes the file anew unless all of it may stay, and says whether there is one that can be
+    /// read.
+    fn weed(
+        &self,
+        known: &mut Known,
+        is_forgotten: impl Fn(&str) -> bool,
+    ) -> Result<bool, ClicksError> {
+        let file = self.catch_up(known)?;
+        if known.is_damaged || known.counts.keys().any(|url| is_forgotten(url)) {
+            self.rewrite(known, |url| !is_forgotten(url))?;
+        }
+        Ok(file.is_some())
+    }
+
+    /// Waits until no other thread and no other process uses the file. The folder is locked, and
+    /// not the file: that one is replaced now and then.
+    fn hold(&self) -> Result<Held<'_>, ClicksError> {
         // After a panic it may hold less than the file, which is read again.
-        self.known.lock().unwrap_or_else(|poisoned| {
+        let known = self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = PoisonError::into_inner(poisoned);
             *known = Known::default();
             known
-        })
+        });
+        let lock = File::open(&self.folder).and_then(|folder| folder.lock().map(|()| folder));
+        let lock = lock.map_err(ClicksError::io("lock", &self.folder))?;
+        Ok(Held { known, _lock: lock })
     }
 
     fn path(&self) -> PathBuf {
         self.folder.join(FILE)
     }
 
-    /// Reads what is new in the file, and may cut off what is no record; none, if there is no
-    /// file.
-    fn catch_up(
-        &self,
-        known: &mut Known,
-        may_cut: bool,
-    ) -> Result<Option<Box<dyn DiskFile>>, ClicksError> {
+    /// Reads what is new in the file, and cuts off what is no record; none, if there is no file or
+    /// none that can be read.
+    fn catch_up(&self, known: &mut Known) -> Result<Option<Box<dyn DiskFile>>, ClicksError> {
         let path = self.path();
-        if !self.disk.exists(&path).map_err(ClicksError::io("find", &path))? {
-            *known = Known::default();
-            return Ok(None);
-        }
-        let mut file = self.disk.open(&path).map_err(ClicksError::io("open", &path))?;
+        let is_there = self.disk.exists(&path).map_err(ClicksError::io("find", &path))?;
+        let opened = match is_there.then(|| self.disk.open(&path)) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            opened => opened.transpose().map_err(ClicksError::io("open", &path))?,
+        };
         let mut bytes = [0; HEAD_BYTES];
-        let read = file.read_at(0, &mut bytes).map_err(ClicksError::io("read", &path))?;
-        let Some(head) = Head::parse(&bytes[..read], &path)? else {
-            // It ends before its first record: a crash took the rest.
+        let read = opened.as_ref().map_or(Ok(0), |file| file.read_at(0, &mut bytes));
+        let read = read.map_err(ClicksError::io("read", &path))?;
+        let (Some(mut file), Some(head)) = (opened, Head::parse(&bytes[..read])) else {
             *known = Known::default();
             return Ok(None);
         };
@@ -207,26 +245,13 @@ impl Clicks {
             *known = Known { head: Some(head), end, ..Known::default() };
         }
         self.read_on(&*file, known)?;
-        if may_cut && known.end < length && self.is_torn(&*file, known)? {
+        if known.end < length {
             file.cut(known.end).map_err(ClicksError::io("cut", &path))?;
         }
         Ok(Some(file))
     }
 
-    /// Whether what is behind the last whole record stays so: another process may be writing it.
-    fn is_torn(&self, file: &dyn DiskFile, known: &mut Known) -> Result<bool, ClicksError> {
-        let path = self.path();
-        for _ in 0..LOOKS {
-            std::thread::yield_now();
-            self.read_on(file, known)?;
-            if known.end >= file.length().map_err(ClicksError::io("read", &path))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Takes in all whole records behind what is known.
+    /// Takes in all records behind what is known, as far as they go.
     fn read_on(&self, file: &dyn DiskFile, known: &mut Known) -> Result<(), ClicksError> {
         let path = self.path();
         let length = file.length().map_err(ClicksError::io("read", &path))?;
@@ -236,8 +261,11 @@ impl Clicks {
             let read = file.read_at(known.end, &mut piece);
             let read = read.map_err(ClicksError::io("read", &path))?;
             let mut rest = &piece[..read];
-            while let Some((url, count, behind)) = record::decode(rest) {
-                known.add(url.to_owned(), count);
+            while let Some((record, behind)) = record::decode(rest) {
+                match record {
+                    Record::Opened(url, count) => known.add(url.to_owned(), count),
+                    Record::Damaged => known.is_damaged = true,
+                }
                 rest = behind;
             }
             let taken = read - rest.len();
@@ -249,8 +277,12 @@ impl Clicks {
     }
 
     /// Writes the file anew, with the pages that may stay: a record for each.
-    fn rewrite(&self, known: &mut Known, stays: impl Fn(&str) -> bool) -> Result<(), ClicksError> {
-        self.clear_up()?;
+    fn rewrite(
+        &self,
+        known: &mut Known,
+        stays: impl Fn(&str) -> bool,
+    ) -> Result<Option<Box<dyn DiskFile>>, ClicksError> {
+        self.remove(NEW)?;
         let (path, new) = (self.path(), self.folder.join(NEW));
         let mut bytes = Head::now(SystemTime::now()).encode();
         for (url, count) in known.kept().into_iter().filter(|(url, _)| stays(url)) {
@@ -265,17 +297,23 @@ impl Clicks {
         };
         write().map_err(ClicksError::io("write", &new))?;
         *known = Known::default();
-        self.catch_up(known, false).map(drop)
+        self.catch_up(known)
     }
 
-    /// Removes what a crash left of a file that was written anew.
-    fn clear_up(&self) -> Result<(), ClicksError> {
-        let new = self.folder.join(NEW);
-        match self.disk.remove(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(ClicksError::io("remove", &new)(error))
-            }
-            _ => Ok(()),
-        }
+    /// Gives a file that cannot be read another name.
+    fn set_aside(&self) -> Result<(), ClicksError> {
+        let path = self.path();
+        absent_is_fine(self.disk.rename(&path, &self.folder.join(ASIDE)))
+            .map_err(ClicksError::io("rename", &path))
     }
+
+    /// Removes a file of the folder; none is fine.
+    fn remove(&self, name: &str) -> Result<(), ClicksError> {
+        let path = self.folder.join(name);
+        absent_is_fine(self.disk.remove(&path)).map_err(ClicksError::io("remove", &path))
+    }
+}
+
+fn absent_is_fine(done: io::Result<()>) -> io::Result<()> {
+    done.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }

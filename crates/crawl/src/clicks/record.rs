@@ -4,10 +4,9 @@
 //! of the same name has. A record is the length of a URL (2 bytes), how often it was opened (8), a
 //! checksum of both and of the URL (4), the URL. Numbers are little-endian.
 
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::ClicksError;
+use rhumb_web::URL_BYTES_MAX;
 
 const MAGIC: [u8; 7] = *b"rhclick";
 const FORMAT: u8 = 1;
@@ -31,18 +30,23 @@ impl Head {
         [&MAGIC[..], &[FORMAT], &self.0.to_le_bytes()].concat()
     }
 
-    /// From the first bytes of a file; none, if they are too few.
-    pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Option<Self>, ClicksError> {
-        let Some((magic, rest)) = bytes.split_first_chunk::<8>() else { return Ok(None) };
+    /// From the first bytes of a file; none, if they are too few, or of something else or another
+    /// format.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
+        let (magic, rest) = bytes.split_first_chunk::<8>()?;
         let [name @ .., number] = magic;
-        if *name != MAGIC {
-            return Err(ClicksError::NotClicks(path.to_owned()));
-        }
-        if *number != FORMAT {
-            return Err(ClicksError::Format { path: path.to_owned(), number: *number });
-        }
-        Ok(rest.first_chunk().map(|number| Self(u64::from_le_bytes(*number))))
+        let is_known = *name == MAGIC && *number == FORMAT;
+        rest.first_chunk().filter(|_| is_known).map(|number| Self(u64::from_le_bytes(*number)))
     }
+}
+
+/// What a record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Record<'a> {
+    /// A URL was opened so often.
+    Opened(&'a str, u64),
+    /// It is not what was written.
+    Damaged,
 }
 
 /// A URL was opened so often.
@@ -53,16 +57,23 @@ pub(super) fn encode(url: &str, count: u64) -> Vec<u8> {
     [&length[..], &count, &sum.to_le_bytes(), url.as_bytes()].concat()
 }
 
-/// The first record of some bytes, and what is behind it; none, if it is not whole.
-pub(super) fn decode(bytes: &[u8]) -> Option<(&str, u64, &[u8])> {
+/// The first record of some bytes, and what is behind it; none, if it is not whole or no URL has
+/// its length.
+pub(super) fn decode(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
     let (frame, rest) = bytes.split_first_chunk::<FRAME_BYTES>()?;
     let (length, frame) = frame.split_first_chunk::<2>()?;
     let (count, sum) = frame.split_first_chunk::<8>()?;
-    let (url, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
-    if sum != checksum(*length, *count, url).to_le_bytes() {
+    let url_bytes = usize::from(u16::from_le_bytes(*length));
+    if !(1..=URL_BYTES_MAX).contains(&url_bytes) {
         return None;
     }
-    Some((str::from_utf8(url).ok()?, u64::from_le_bytes(*count), rest))
+    let (url, rest) = rest.split_at_checked(url_bytes)?;
+    let is_right = sum == checksum(*length, *count, url).to_le_bytes();
+    let record = match str::from_utf8(url) {
+        Ok(url) if is_right => Record::Opened(url, u64::from_le_bytes(*count)),
+        _ => Record::Damaged,
+    };
+    Some((record, rest))
 }
 
 fn checksum(length: [u8; 2], count: [u8; 8], url: &[u8]) -> u32 {

@@ -3,8 +3,8 @@
 //! [`forget`] works on a crawl that nobody runs, in stages that are written down before they
 //! begin: the takedown is recorded (from then on nothing of it is fetched); what the log says is
 //! brought into the tables and the log is cut; the clicks, the archive, the backlog and the tables
-//! are written anew without it; what they replaced is removed. Whatever stage it ends in, [`finish`] goes on
-//! from there, and needs no name for that.
+//! are written anew without it; what they replaced is removed. Whatever stage it ends in,
+//! [`finish`] goes on from there, and needs no name for that.
 //!
 //! Afterwards the crawl has keyed hashes of what was forgotten, and no word of it: neither its
 //! pages nor its URLs nor its name. Links to it in pages of other hosts stay as they are.
@@ -69,6 +69,7 @@ pub fn forget(settings: &CrawlSettings, target: &Target) -> Result<Forgot, Crawl
     let begun = finish(settings)?;
     let was_asked = record(settings, target)?;
     let forgot = finish(settings)?;
+    forget_clicks(settings, &*open(settings)?)?;
     Ok(if was_asked { forgot.and(begun) } else { forgot })
 }
 
@@ -187,8 +188,9 @@ fn settle(settings: &CrawlSettings, tables: &Arc<dyn Tables>) -> Result<(), Craw
 /// Writes the archive, the backlog and the tables anew.
 fn remove(settings: &CrawlSettings, tables: Arc<dyn Tables>) -> Result<Forgot, CrawlError> {
     let disk = rhumb_disk::real();
+    // A crawl starts without its clicks: only who asked for the takedown hears that they stay.
+    forget_clicks(settings, &*tables).ok();
     let forgotten = known(&*tables)?;
-    Clicks::open(&settings.folder)?.forget(|url| forgotten.covers_text(url))?;
     let (archive, crawl) = (settings.store().archive, store::identity_of(&*tables)?);
     let crawl = crawl.map_or(archive.crawl, |identity| store::crawl_id(identity.hash));
     let removed = rhumb_archive::remove(
@@ -214,6 +216,11 @@ fn remove(settings: &CrawlSettings, tables: Arc<dyn Tables>) -> Result<Forgot, C
         urls: left_out.urls,
         queued: left_out.queued,
     })
+}
+
+fn forget_clicks(settings: &CrawlSettings, tables: &dyn Tables) -> Result<(), CrawlError> {
+    let forgotten = known(tables)?;
+    Ok(Clicks::forget(&settings.folder, |url| forgotten.covers_text(url))?)
 }
 
 /// Removes what was replaced.

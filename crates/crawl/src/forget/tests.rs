@@ -340,6 +340,29 @@ fn a_forgotten_host_is_gone_and_others_are_as_they_were_whatever_stage_was_the_l
     }
 }
 
+#[test]
+fn clicks_that_cannot_be_read_go_with_a_takedown_and_hold_nothing_up() {
+    let target = Target::Site("gone.test".to_owned());
+    let (_folder, settings) = crawl();
+    let path = settings.folder.join("clicks");
+    std::fs::write(&path, "rhclick\x02 http://gone.test/").expect("written");
+    forget(&settings, &target).expect("forgotten");
+    assert!(!path.exists());
+    check_no_trace(&settings, "gone.test");
+    // A folder of that name cannot be removed as a file.
+    let (_folder, settings) = crawl();
+    let stuck = settings.folder.join("clicks.aside");
+    std::fs::create_dir(&stuck).expect("a folder");
+    record(&settings, &target).expect("recorded");
+    finish(&settings).expect("a start does not need them");
+    let told = forget(&settings, &target).expect_err("they are still there").to_string();
+    assert!(told.starts_with(&format!("cannot remove {}: ", stuck.display())), "{told}");
+    open_tables(&settings).expect("a start does not need them");
+    std::fs::remove_dir(&stuck).expect("removed");
+    forget(&settings, &target).expect("the same again");
+    assert_eq!(clicked(&settings), CLICKED[1..]);
+}
+
 /// The pages that were opened.
 fn clicked(settings: &CrawlSettings) -> Vec<String> {
     let most = Clicks::open(&settings.folder).and_then(|clicks| clicks.most(9));

@@ -89,6 +89,7 @@ impl Desk {
             manners: self.settings.manners,
             rules: rules.unwrap_or_default(),
             is_running: true,
+            is_paused: self.is_paused,
         }
     }
 

@@ -65,8 +65,9 @@ enum Work {
 pub(super) struct Written {
     /// Turns whose facts were ever written.
     pub(super) turns: u64,
-    /// What may be told now.
-    pub(super) told: Vec<Report>,
+    /// What may be told now, each with the moment of the fact that says so; links that were refused
+    /// have none.
+    pub(super) told: Vec<(Option<Tick>, Report)>,
     /// Fetches whose records are written.
     pub(super) arrivals: Vec<Arrival>,
 }
@@ -315,10 +316,12 @@ impl Committer {
                     }
                     self.turns += 1;
                     is_awaited |= waits;
-                    written.told.extend(reports);
+                    written.told.extend(reports.into_iter().map(|report| (Some(at), report)));
                     logging += began.elapsed();
                 }
-                Work::Reports(reports) => written.told.extend(reports),
+                Work::Reports(reports) => {
+                    written.told.extend(reports.into_iter().map(|report| (None, report)));
+                }
                 Work::Checkpoint(snapshot) => self.checkpoint(snapshot)?,
                 Work::Trim(mark) => self.store.trim(mark)?,
             }
@@ -441,7 +444,8 @@ mod tests {
         let turn = counter.log(PartitionId(0), Tick(1), issued(), true, vec![report()]);
         let written = written(&mut inbox).await;
         world.disk.kill();
-        assert_eq!((written.turns, written.told.len()), (turn, 1));
+        let moments: Vec<_> = written.told.iter().map(|(at, _)| *at).collect();
+        assert_eq!((written.turns, moments), (turn, vec![Some(Tick(1))]));
         let number = |opened: &Opened| opened.states[0].out().map(|(number, _)| number.0).max();
         assert_eq!(number(&world.open()), Some(0));
         drop(counter);
@@ -469,7 +473,8 @@ mod tests {
         counter.log(PartitionId(0), Tick(1), issued(), false, Vec::new());
         counter.tell(Vec::new());
         counter.tell(vec![report(), report()]);
-        assert_eq!(written(&mut inbox).await.told.len(), 2);
+        let moments: Vec<_> = written(&mut inbox).await.told.iter().map(|(at, _)| *at).collect();
+        assert_eq!(moments, [None, None], "links have no end");
         world.disk.kill();
         assert!(world.open().states[0].has_tickets());
         drop(counter);

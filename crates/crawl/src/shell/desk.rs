@@ -401,7 +401,6 @@ impl Desk {
                 Arc::make_mut(&mut self.rules).scope.add_root(root);
             }
         }
-        self.recent.note(now, &reports);
         self.unwritten += reports.len();
         let fetches = turn.effects.iter().any(|it| matches!(it, Effect::Fetch(..)));
         let number = self.worker.counter().log(id, now, turn.facts, fetches, reports);
@@ -429,7 +428,12 @@ impl Desk {
     /// does: after a kill every request is known.
     pub(super) fn written(&mut self, written: Written) {
         self.unwritten -= written.told.len();
-        self.backlog.extend(written.told);
+        for (at, report) in written.told {
+            if let Some(at) = at {
+                self.recent.note(at, &report);
+            }
+            self.backlog.push_back(report);
+        }
         while let Some(launch) = self.launches.pop_front_if(|it| it.turn <= written.turns) {
             let Launch { from, ticket, asked, rules, .. } = launch;
             self.tasks.spawn(Arc::clone(&self.worker).carry(from, ticket, asked, rules));

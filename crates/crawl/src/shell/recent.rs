@@ -15,15 +15,12 @@ const RECENT_MAX: usize = 20;
 pub(super) struct Recent(VecDeque<(Tick, Report)>);
 
 impl Recent {
-    /// Notes what is told of a turn.
-    pub(super) fn note(&mut self, now: Tick, reports: &[Report]) {
-        let passed_over = reports.len().saturating_sub(RECENT_MAX);
-        for report in &reports[passed_over..] {
-            if self.0.len() == RECENT_MAX {
-                self.0.pop_front();
-            }
-            self.0.push_back((now, report.clone()));
+    /// Notes an end that is written.
+    pub(super) fn note(&mut self, at: Tick, report: &Report) {
+        if self.0.len() == RECENT_MAX {
+            self.0.pop_front();
         }
+        self.0.push_back((at, report.clone()));
     }
 
     /// The newest first, for a crawl that was created then, in milliseconds since 1970.
@@ -60,9 +57,10 @@ mod tests {
     fn only_the_last_are_told_and_the_newest_first() {
         let mut recent = Recent::default();
         assert!(recent.lines(0).is_empty());
-        let reports: Vec<_> = (0..50).map(|n| report(n, What::Fetched(200, None))).collect();
-        recent.note(Tick(1_000), &reports[..45]);
-        recent.note(Tick(2_000), &reports[45..]);
+        for number in 0..50 {
+            let at = if number < 45 { Tick(1_000) } else { Tick(2_000) };
+            recent.note(at, &report(number, What::Fetched(200, None)));
+        }
         let lines = recent.lines(500);
         assert_eq!(lines.len(), RECENT_MAX);
         assert_eq!((&*lines[0].url, &*lines[19].url), ("http://a.test/49", "http://a.test/30"));
@@ -75,7 +73,7 @@ mod tests {
     fn an_end_has_one_word_and_the_status_of_its_answer() {
         let check = |what: What, word: &str, outcome: &str, status| {
             let mut recent = Recent::default();
-            recent.note(Tick(0), &[report(0, what)]);
+            recent.note(Tick(0), &report(0, what));
             let line = recent.lines(0).remove(0);
             assert_eq!((&*line.what, &*line.outcome, line.status), (word, outcome, status));
         };

@@ -162,7 +162,6 @@ impl StoreError {
                 | Self::Seen(SeenError::Format { .. })
                 | Self::Backlog(BacklogError::Format { .. })
                 | Self::Likeness(LikenessError::Format { .. })
-                | Self::Clicks(ClicksError::Format { .. })
         )
     }
 
@@ -180,9 +179,9 @@ impl StoreError {
             Self::Tables(TablesError::Failed { reason, .. }) => {
                 !self.is_full() && !reason.contains("PermissionDenied")
             }
-            Self::Clicks(error) => matches!(error, ClicksError::NotClicks(_)),
             Self::Line | Self::Row(_) | Self::Orphaned(_) | Self::ShelfLost(_) => true,
             Self::Tables(_)
+            | Self::Clicks(_)
             | Self::Io { .. }
             | Self::Format(_)
             | Self::Partitions { .. }

@@ -99,6 +99,19 @@ impl Searcher {
         })
     }
 
+    /// How far the last commit of the index in a folder had read its crawl; nothing else is
+    /// opened.
+    pub fn cursor_in(folder: &Path) -> Result<Cursor, IndexError> {
+        let words = folder.join(WORDS);
+        let none = || IndexError::NoIndex { folder: folder.to_owned() };
+        if !words.join("meta.json").is_file() {
+            return Err(none());
+        }
+        let read = || tantivy::Index::open(MmapDirectory::open(&words)?)?.load_metas();
+        let meta = read().map_err(IndexError::words("open", &words))?;
+        Ok(Commitment::read(folder, &meta)?.ok_or_else(none)?.cursor)
+    }
+
     /// Sees the last commit, and the ranks that were built last.
     pub fn reload(&self) -> Result<(), IndexError> {
         self.reader.reload().map_err(IndexError::words("read", &self.folder.join(WORDS)))?;

@@ -18,6 +18,9 @@ use crate::search::{self, PAGE_RESULTS};
 
 /// Results that are given at once.
 const COUNT_MAX: usize = 100;
+/// Letters of a URL that is asked about: escaped in the URL of a request they are within what the
+/// gate lets in, and whatever they are, within what hyper reads.
+pub(super) const URL_CHARS_MAX: usize = 5_000;
 /// Sites that are given at once unless somebody wants more.
 const SITES_USUAL: u64 = 50;
 
@@ -80,14 +83,25 @@ fn first(page: Option<u32>) -> Result<u32, Refused> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {
-    pub(super) url: String,
+    url: String,
+}
+
+impl Named {
+    /// The URL, unless it is too long.
+    pub(super) fn url(self) -> Result<String, Refused> {
+        if self.url.chars().nth(URL_CHARS_MAX).is_some() {
+            let advice = format!("one of {URL_CHARS_MAX} letters at most");
+            return Err(Refused::wrong("the URL is too long", advice));
+        }
+        Ok(self.url)
+    }
 }
 
 pub(super) async fn why(
     State(house): State<Arc<House>>,
     Asked(named): Asked<Named>,
 ) -> Result<Json<Why>, Refused> {
-    match house.ask(Question::Why { url: named.url }).await? {
+    match house.ask(Question::Why { url: named.url()? }).await? {
         Reply::Why(why) => Ok(Json(*why)),
         _ => Err(Refused::busy("the crawl speaks of something else")),
     }

@@ -26,9 +26,9 @@ const HEADINGS_MAX: usize = 50;
 struct Page<'a> {
     url: &'a str,
     title: Option<&'a str>,
-    description: Option<&'a str>,
+    description: Option<String>,
     headings: &'a [String],
-    /// How it begins; none if it asks that none of it be shown.
+    /// How it begins: little if it wants no copy shown, none if it asks that none of it be shown.
     text: Option<String>,
     language: Option<&'a str>,
     #[serde(rename = "type")]
@@ -61,22 +61,24 @@ pub(super) async fn page(
     State(house): State<Arc<House>>,
     Asked(named): Asked<Named>,
 ) -> Result<Response, Refused> {
-    let url = house.url(&named.url)?;
+    let url = house.url(&named.url()?)?;
     let about = search::about(&house, &url).await?.ok_or_else(absent)?;
     let page = &about.document;
     let is_shown = !page.no_snippet;
+    let chars_max = search::shown_max(page, TEXT_CHARS_MAX);
+    let shown = |text: &String| text.chars().take(chars_max).collect::<String>();
     let versions = if page.no_archive { Vec::new() } else { versions(&house, &url).await? };
     let clicks = house.counter.with(move |clicks| clicks.of(&url)).await?;
     let told = Page {
         url: page.url.as_str(),
         title: page.title.as_deref(),
-        description: page.description.as_deref().filter(|_| is_shown),
+        description: page.description.as_ref().filter(|_| is_shown).map(shown),
         headings: if is_shown {
             &page.headings[..page.headings.len().min(HEADINGS_MAX)]
         } else {
             &[]
         },
-        text: is_shown.then(|| page.main.chars().take(TEXT_CHARS_MAX).collect()),
+        text: is_shown.then(|| shown(&page.main)),
         language: page.language.as_deref(),
         kind: &page.kind,
         time: moment(i64::try_from(page.fetched_ms).unwrap_or(i64::MAX)),
@@ -109,7 +111,7 @@ pub(super) async fn click(
     State(house): State<Arc<House>>,
     Asked(named): Asked<Named>,
 ) -> Result<StatusCode, Refused> {
-    let url = house.url(&named.url)?;
+    let url = house.url(&named.url()?)?;
     let wanted = url.clone();
     let held = house.search(move |searcher| searcher.page(searcher.key(&wanted))).await?;
     held.ok_or_else(absent)?;

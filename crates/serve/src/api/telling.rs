@@ -29,6 +29,9 @@ pub(super) async fn submit(
     State(house): State<Arc<House>>,
     Said(submitted): Said<Submitted>,
 ) -> Result<Json<Told>, Refused> {
+    if submitted.urls.iter().any(|url| url.contains(['\n', '\r'])) {
+        return Err(Refused::wrong("a URL has a line break in it", "one URL in each string"));
+    }
     let urls = search::urls(&submitted.urls.join("\n"))?;
     Ok(Json(Told { message: search::submit(&house, urls).await? }))
 }

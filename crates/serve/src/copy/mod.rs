@@ -10,27 +10,31 @@ mod page;
 mod shown;
 mod version;
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::http::header::{
-    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
-    REFERRER_POLICY,
+    CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    HeaderValue, REFERRER_POLICY,
 };
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use bytes::Bytes;
+use futures_util::stream;
 use rhumb_index::Document;
 use rhumb_web::CanonUrl;
 use serde::Deserialize;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use self::capture::{Capture, Reader};
+use self::capture::{BLOCK_BYTES_MAX, Capture, Reader};
 use self::page::Found;
 pub(crate) use self::version::Version;
-use self::version::{chosen, told, with_payload};
+use self::version::{chosen, is_good, is_name, told, with_last_wish, with_payload};
 use crate::House;
 use crate::http::Refused;
 
@@ -38,10 +42,14 @@ use crate::http::Refused;
 const VERSIONS_MAX: usize = 500;
 /// Copies that are read at once: each holds a payload or two in memory.
 const COPIES_MAX: usize = 4;
+/// Long answers that are sent at once: each is in memory until its client has taken it.
+const SENT_MAX: usize = 8;
+/// The pieces that an answer is sent in; one of a single piece is not long.
+const PIECE_BYTES: usize = 64 << 10;
+/// What is read of an error for its wishes alone.
+const WISH_BYTES_MAX: usize = 256 << 10;
 /// Letters of the name that a file is saved by.
 const NAME_CHARS_MAX: usize = 80;
-/// The digits of a time: to the second, or to the millisecond.
-const AT_DIGITS: std::ops::RangeInclusive<usize> = 14..=17;
 
 /// What a copy may do: show its text, and be left by a click.
 const POLICY: &str = "sandbox allow-top-navigation-by-user-activation; default-src 'none'; \
@@ -50,6 +58,8 @@ const POLICY: &str = "sandbox allow-top-navigation-by-user-activation; default-s
 
 /// Shared by all: memory is.
 static SEATS: Semaphore = Semaphore::const_new(COPIES_MAX);
+/// Others than those of readers: who takes an answer slowly keeps nobody from a short one.
+static SENDING: Semaphore = Semaphore::const_new(SENT_MAX);
 
 pub(crate) fn routes() -> Router<Arc<House>> {
     Router::new()
@@ -74,9 +84,7 @@ struct Wanted {
 impl Wanted {
     fn at(&self) -> Result<Option<&str>, Refused> {
         let at = self.at.as_deref().filter(|at| !at.is_empty());
-        let is_time =
-            |at: &str| AT_DIGITS.contains(&at.len()) && at.bytes().all(|it| it.is_ascii_digit());
-        if at.is_some_and(|at| !is_time(at)) {
+        if at.is_some_and(|at| !is_name(at)) {
             return Err(Refused::wrong("this is no time of a copy", "one such as 20260203040506"));
         }
         Ok(at)
@@ -90,7 +98,16 @@ struct Copied {
     capture: Option<Capture>,
     /// What the index holds of the page.
     document: Option<Document>,
-    is_closed: bool,
+    wish: Wish,
+}
+
+/// Whether a page asks that no copy be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Open,
+    Closed,
+    /// The capture that would tell cannot be read, and the index knows nothing of the page.
+    Unknown,
 }
 
 async fn around(
@@ -103,9 +120,10 @@ async fn around(
         return Ok((StatusCode::NOT_FOUND, page::absent(&url)).into_response());
     };
     let found = match copied.capture {
-        _ if copied.is_closed => Found::Closed,
-        Some(capture) => Found::Shown { leads: capture.location },
+        _ if copied.wish == Wish::Closed => Found::Closed,
         None => Found::Unreadable,
+        Some(_) if copied.wish == Wish::Unknown => Found::Unknown,
+        Some(capture) => Found::Shown { leads: capture.location, is_cut: capture.is_cut },
     };
     Ok(page::around(&url, &copied.versions, copied.chosen, &found).into_response())
 }
@@ -124,8 +142,9 @@ async fn frame(State(house): State<Arc<House>>, Query(wanted): Query<Wanted>) ->
             Ok(shown::shown(&capture, &url, canon, text))
         })
         .await
+        .and_then(|shown| sent(shown.into()))
     };
-    let shown: Result<String, Refused> = shown.await;
+    let shown: Result<_, Refused> = shown.await;
     let kind = [(CONTENT_TYPE, "text/html; charset=utf-8")];
     confined(shown.map(|shown| (kind, shown)).into_response())
 }
@@ -136,12 +155,34 @@ async fn file(State(house): State<Arc<House>>, Query(wanted): Query<Wanted>) -> 
         let at = wanted.at()?;
         let _seat = seat().await;
         let (capture, _) = open(&house, &url, at).await?;
+        if capture.is_cut {
+            let what = "this file is too long to be handed out here";
+            return Err(Refused::absent(what, "its record in the archive"));
+        }
         let disposition = format!("attachment; filename=\"{}\"", file_name(&url));
         let kind = (CONTENT_TYPE, "application/octet-stream".to_owned());
-        Ok(([kind, (CONTENT_DISPOSITION, disposition)], capture.body))
+        Ok(([kind, (CONTENT_DISPOSITION, disposition)], sent(capture.body)?))
     };
     let saved: Result<_, Refused> = saved.await;
     confined(saved.into_response())
+}
+
+/// An answer in pieces: who does not take them holds one of few seats, and the next long answer is
+/// refused.
+fn sent(body: Bytes) -> Result<impl IntoResponse, Refused> {
+    let length = [(CONTENT_LENGTH, body.len())];
+    if body.len() <= PIECE_BYTES {
+        return Ok((length, Body::from(body)));
+    }
+    let busy = |_| Refused::busy("too many long copies are being sent at the moment");
+    let seat = SENDING.try_acquire().map_err(busy)?;
+    let pieces = stream::unfold((body, seat), |(mut body, seat)| async move {
+        let piece = body.split_to(body.len().min(PIECE_BYTES));
+        // A part of the whole would keep all of it in memory after the seat is left.
+        let piece = Bytes::copy_from_slice(&piece);
+        (!piece.is_empty()).then_some((Ok::<_, Infallible>(piece), (body, seat)))
+    });
+    Ok((length, Body::from_stream(pieces)))
 }
 
 /// An answer that may do nothing, wherever it is opened.
@@ -165,13 +206,16 @@ async fn open(
     let copied = copied.ok_or_else(|| {
         Refused::absent("the archive has no such copy", "/copy without a time, or another URL")
     })?;
-    if copied.is_closed {
-        let what = "this page asks that no copy of it be shown";
-        return Err(Refused::new(StatusCode::FORBIDDEN, what, "the page itself"));
+    let closed = |what: &str| Refused::new(StatusCode::FORBIDDEN, what, "the page itself");
+    if copied.wish == Wish::Closed {
+        return Err(closed("this page asks that no copy of it be shown"));
     }
     let capture = copied.capture.ok_or_else(|| {
         Refused::absent("the archive cannot give this copy", "another version of it")
     })?;
+    if copied.wish == Wish::Unknown {
+        return Err(closed("nobody can tell whether this page asks that no copy of it be shown"));
+    }
     Ok((capture, copied.document))
 }
 
@@ -187,19 +231,41 @@ async fn copied(
     let versions = told(&kept);
     let reader = Reader { canon: house.settings.canon, agent: house.settings.agent_token.clone() };
     let (archive, url) = (house.archive().to_owned(), url.clone());
-    let (capture, is_closed) = reading(move || {
-        let read = |at: usize| reader.read(&archive, &url, &kept[at]);
+    let (capture, wish) = reading(move || {
+        let read = |at: usize, max: usize| reader.read(&archive, &url, &kept[at], max);
         let wanted = with_payload(&kept, chosen);
+        let capture = read(wanted, BLOCK_BYTES_MAX)?;
+        let mut wishes = vec![capture.as_ref().map(Capture::is_closed)];
         // The last wish counts, also for what was captured before it.
-        let newest = with_payload(&kept, 0);
-        let capture = read(wanted)?;
-        let last = if newest == wanted { None } else { read(newest)? };
-        let is_closed = [&capture, &last].into_iter().flatten().any(Capture::is_closed);
-        Ok((capture, is_closed))
+        let mut others = with_last_wish(&kept);
+        others.push(chosen);
+        others.retain(|at| *at != wanted);
+        for at in others {
+            let max = if is_good(&kept[at]) { BLOCK_BYTES_MAX } else { WISH_BYTES_MAX };
+            wishes.push(read(at, max)?.as_ref().map(Capture::is_closed));
+        }
+        Ok((capture, Wish::of(&wishes)))
     })
     .await?;
-    let is_closed = is_closed || document.as_ref().is_some_and(|it| it.no_archive);
-    Ok(Some(Copied { versions, chosen, capture, document, is_closed }))
+    let wish = match &document {
+        Some(page) if page.no_archive => Wish::Closed,
+        Some(_) if wish == Wish::Unknown => Wish::Open,
+        _ => wish,
+    };
+    Ok(Some(Copied { versions, chosen, capture, document, wish }))
+}
+
+impl Wish {
+    /// Of several captures together, each of which asks for it, does not, or cannot be read.
+    fn of(wishes: &[Option<bool>]) -> Self {
+        if wishes.contains(&Some(true)) {
+            Self::Closed
+        } else if wishes.contains(&None) {
+            Self::Unknown
+        } else {
+            Self::Open
+        }
+    }
 }
 
 async fn kept(house: &House, url: &CanonUrl) -> Result<Vec<rhumb_archive::Version>, Refused> {
@@ -242,6 +308,20 @@ fn file_name(url: &CanonUrl) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn long_answers_that_nobody_takes_are_few() {
+        let long = || Bytes::from(vec![b'x'; 3 * PIECE_BYTES + 1]);
+        let mut held: Vec<_> = (0..SENT_MAX).map(|_| sent(long())).collect();
+        assert!(held.iter().all(Result::is_ok));
+        assert!(sent(long()).is_err(), "no seat is left");
+        assert!(sent(Bytes::from_static(b"short")).is_ok());
+        let one = held.pop().unwrap().unwrap().into_response();
+        assert_eq!(one.headers()[CONTENT_LENGTH], long().len().to_string());
+        let taken = axum::body::to_bytes(one.into_body(), usize::MAX).await.unwrap();
+        assert_eq!(taken, long());
+        assert!(sent(long()).is_ok(), "its seat is free");
+    }
 
     #[test]
     fn a_file_is_saved_by_a_plain_name() {

@@ -14,9 +14,13 @@ pub(super) enum Found {
     Shown {
         /// Where the answer led.
         leads: Option<CanonUrl>,
+        /// It is too long to be read whole.
+        is_cut: bool,
     },
     /// The page asks that no copy be shown.
     Closed,
+    /// Nobody can tell whether the page asks for that.
+    Unknown,
     /// The archive cannot give it.
     Unreadable,
 }
@@ -26,7 +30,7 @@ pub(super) fn around(url: &CanonUrl, versions: &[Version], chosen: usize, found:
     let Some(version) = versions.get(chosen) else { return absent(url) };
     let to = [("url", url.as_str())];
     let this = [("url", url.as_str()), ("at", version.at.as_str())];
-    let is_shown = matches!(found, Found::Shown { .. });
+    let has_file = matches!(found, Found::Shown { is_cut: false, .. });
     let body = html! {
         h1.visually-hidden { "A copy of " (printable(url.as_str())) }
         div.notice.copy {
@@ -39,13 +43,19 @@ pub(super) fn around(url: &CanonUrl, versions: &[Version], chosen: usize, found:
             p.links {
                 a href=(link("/page", &to)) { "About the page" }
                 a href=(link("/why", &to)) { "Why it was fetched" }
-                @if is_shown {
+                @if has_file {
                     a href=(link("/copy/file", &this)) { "The file as received" }
                 }
             }
         }
         @match found {
-            Found::Shown { leads } => {
+            Found::Shown { leads, is_cut } => {
+                @if *is_cut {
+                    p.notice.warn {
+                        "This is the beginning of the copy: the whole is too long to be shown or "
+                        "saved here. The archive has more of it."
+                    }
+                }
                 @if let Some(leads) = leads {
                     p {
                         "This answer led to "
@@ -61,6 +71,12 @@ pub(super) fn around(url: &CanonUrl, versions: &[Version], chosen: usize, found:
             }
             Found::Closed => {
                 p.notice.warn { "This page asks that no copy of it be shown, so none is." }
+            }
+            Found::Unknown => {
+                p.notice.warn {
+                    "The archive cannot give the last copy of this page, so nobody can tell "
+                    "whether the page asks that none be shown. None is."
+                }
             }
             Found::Unreadable => {
                 p.notice.bad {
@@ -95,7 +111,8 @@ fn line(version: &Version) -> String {
     let status = version.status.filter(|status| *status != 200);
     let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
     let same = if version.same_as_before { ", same as before" } else { "" };
-    format!("{}{status}{same}", when(version))
+    let number = version.at.split_once('-').map(|(_, number)| format!(", number {number}"));
+    format!("{}{}{status}{same}", when(version), number.unwrap_or_default())
 }
 
 fn when(version: &Version) -> String {

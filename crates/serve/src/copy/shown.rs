@@ -6,7 +6,7 @@ use rhumb_web::words::{bytes, printable};
 use rhumb_web::{Canon, CanonUrl};
 
 use super::capture::Capture;
-use super::harmless::{Base, harmless};
+use super::harmless::{Base, harmless, with_ends};
 
 /// Bytes of a payload that are shown: what is longer is for the file.
 const SHOWN_BYTES_MAX: usize = 4 << 20;
@@ -14,14 +14,17 @@ const SHOWN_BYTES_MAX: usize = 4 << 20;
 /// The document for the frame of a copy, with the text that the index has of it, if it has one.
 pub(super) fn shown(capture: &Capture, url: &CanonUrl, canon: Canon, text: Option<&str>) -> String {
     let body = &capture.body[..capture.body.len().min(SHOWN_BYTES_MAX)];
-    let is_cut = body.len() < capture.body.len();
+    let is_cut = capture.is_cut || body.len() < capture.body.len();
     if body.is_empty() {
         return document(&html! { p { "This answer has no content." } });
     }
     if capture.page.format == Format::Html
         && let Some(charset) = capture.page.charset
     {
-        let page = decode(body, charset);
+        let mut page = decode(body, charset);
+        if capture.mime().is_some_and(|mime| mime.is_xml()) {
+            page = with_ends(&page).into();
+        }
         let from = capture.page.scan.base.as_ref().unwrap_or(url).clone();
         let base = Base { url: from, canon, charset };
         return harmless(&page, base, is_cut).unwrap_or_else(|| plain(&page, is_cut));

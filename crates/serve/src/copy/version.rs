@@ -1,12 +1,21 @@
 //! The captures of a URL, as people and programs choose among them.
 
+use std::ops::RangeInclusive;
+
 use rhumb_archive::Version as Kept;
 use serde::Serialize;
+
+/// The digits of a time: to the second, or to the millisecond.
+const AT_DIGITS: RangeInclusive<usize> = 14..=17;
+/// The digits of a number among captures of one second.
+const NUMBER_DIGITS_MAX: usize = 3;
+/// Captures after the last good one whose wishes are read, the newest of them.
+const LATER_MAX: usize = 16;
 
 /// A capture of a URL that can be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Version {
-    /// What it is asked for by: year to second in digits.
+    /// What it is asked for by: year to second in digits, and `-2` for the second of that second.
     pub(crate) at: String,
     /// When it was made, RFC 3339 in UTC.
     pub(crate) time: Option<String>,
@@ -23,18 +32,17 @@ pub(crate) struct Version {
 
 /// As they are shown, in the order that they come in: the newest first.
 pub(super) fn told(kept: &[Kept]) -> Vec<Version> {
-    let after = |at: usize| kept.get(at + 1..).unwrap_or_default();
     let told = kept.iter().enumerate().map(|(at, version)| {
-        let before = after(at).iter().find(|it| !is_unchanged(it));
-        let is_same = version.digest.is_some()
-            && before.is_some_and(|before| before.digest == version.digest);
+        let payload = |at: usize| kept[with_payload(kept, at)].digest.as_ref();
+        let is_same = at + 1 < kept.len()
+            && payload(at).is_some_and(|payload_here| payload(at + 1) == Some(payload_here));
         Version {
-            at: version.stamp.clone(),
+            at: name(kept, at),
             time: time(&version.stamp),
             status: version.status,
             media_type: media_type(version, kept),
             digest: version.digest.clone(),
-            same_as_before: before.is_some() && (is_same || is_unchanged(version)),
+            same_as_before: is_same,
         }
     });
     told.collect()
@@ -52,19 +60,52 @@ fn is_unchanged(version: &Kept) -> bool {
     version.status == Some(304)
 }
 
+/// Whether the server gave what was asked for.
+pub(super) fn is_good(version: &Kept) -> bool {
+    version.status.is_some_and(|status| (200..300).contains(&status))
+}
+
+/// What a capture is asked for by: no other has the same.
+fn name(kept: &[Kept], at: usize) -> String {
+    let stamp = &kept[at].stamp;
+    // They are sorted by their time.
+    let before = kept[at + 1..].iter().take_while(|it| it.stamp == *stamp).count();
+    if before == 0 { stamp.clone() } else { format!("{stamp}-{}", before + 1) }
+}
+
+/// Whether this could be what a capture is asked for by; its time may be more exact.
+pub(super) fn is_name(at: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|it| it.is_ascii_digit());
+    let (stamp, number) = at.split_once('-').unwrap_or((at, "1"));
+    let is_time = AT_DIGITS.contains(&stamp.len()) && is_number(stamp);
+    is_time && (1..=NUMBER_DIGITS_MAX).contains(&number.len()) && is_number(number)
+}
+
 /// The capture that is meant by a time, or by none: the newest that answers well, else the newest.
 pub(super) fn chosen(kept: &[Kept], at: Option<&str>) -> Option<usize> {
-    let is_good = |it: &Kept| it.status.is_some_and(|status| (200..300).contains(&status));
     let Some(at) = at else {
         return kept.iter().position(is_good).or((!kept.is_empty()).then_some(0));
     };
-    kept.iter().position(|it| at.starts_with(&it.stamp))
+    let (stamp, number) = at.split_once('-').unwrap_or((at, "1"));
+    let number: usize = number.parse().ok()?;
+    let mut alike = (0..kept.len()).rev().filter(|at| stamp.starts_with(&kept[*at].stamp));
+    alike.nth(number.checked_sub(1)?)
 }
 
-/// The capture with the payload of this one: one without news stands for the one before it.
+/// The capture with the payload of this one: one without news stands for the last good one before.
 pub(super) fn with_payload(kept: &[Kept], chosen: usize) -> usize {
-    let behind = kept.iter().enumerate().skip(chosen);
-    behind.into_iter().find(|(_, it)| !is_unchanged(it)).map_or(chosen, |(at, _)| at)
+    if !is_unchanged(&kept[chosen]) {
+        return chosen;
+    }
+    kept[chosen..].iter().position(is_good).map_or(chosen, |at| chosen + at)
+}
+
+/// The newest good capture, and some of those after it: errors that came later take no wish back,
+/// and an answer without news may have a new one.
+pub(super) fn with_last_wish(kept: &[Kept]) -> Vec<usize> {
+    let good = kept.iter().position(is_good);
+    let later = good.unwrap_or(kept.len()).min(LATER_MAX);
+    (0..later).chain(good).collect()
 }
 
 /// `20260203040506` as RFC 3339.
@@ -112,6 +153,47 @@ mod tests {
         assert_eq!(told[0].time.as_deref(), Some("2026-02-03T04:05:06Z"));
         assert_eq!(with_payload(&all, 1), 2);
         assert_eq!(with_payload(&all, 0), 0);
+    }
+
+    #[test]
+    fn an_answer_without_news_stands_for_the_last_good_one() {
+        let all = [kept(3, 304, "none"), kept(2, 503, "b"), kept(1, 200, "a")];
+        assert_eq!(with_payload(&all, 0), 2);
+        assert!(!told(&all)[0].same_as_before, "there was an error in between");
+        let all = [kept(3, 304, "none"), kept(1, 200, "a")];
+        assert!(told(&all)[0].same_as_before);
+        assert_eq!(with_payload(&all[..1], 0), 0);
+    }
+
+    #[test]
+    fn captures_of_one_second_can_be_told_apart() {
+        let all = [kept(2, 200, "d"), kept(1, 200, "c"), kept(1, 200, "b"), kept(1, 200, "a")];
+        let told = told(&all);
+        let names: Vec<&str> = told.iter().map(|it| it.at.as_str()).collect();
+        let second = "20260203040501";
+        let third = format!("{second}-3");
+        assert_eq!(names, ["20260203040502", &third, &format!("{second}-2"), second]);
+        for (at, name) in names.iter().enumerate() {
+            assert!(is_name(name));
+            assert_eq!(chosen(&all, Some(name)), Some(at));
+        }
+        for wrong in ["20260203040501-4", "20260203040501-0"] {
+            assert_eq!(chosen(&all, Some(wrong)), None);
+        }
+        for wrong in ["", "1", "20260203040501-", "20260203040501-x", "20260203040501-1-1"] {
+            assert!(!is_name(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_last_wish_is_that_of_the_last_good_answer_or_of_a_later_one() {
+        let all = [kept(9, 503, "d"), kept(8, 304, "c"), kept(2, 200, "b"), kept(1, 200, "a")];
+        assert_eq!(with_last_wish(&all), [0, 1, 2]);
+        assert_eq!(with_last_wish(&all[..2]), [0, 1]);
+        assert_eq!(with_last_wish(&all[2..]), [0]);
+        let mut many: Vec<Kept> = (1..60).rev().map(|second| kept(second, 503, "x")).collect();
+        many.push(kept(0, 200, "a"));
+        assert_eq!(with_last_wish(&many).len(), LATER_MAX + 1);
     }
 
     #[test]

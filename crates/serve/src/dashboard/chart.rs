@@ -22,6 +22,7 @@ const TAKES_ALL: &str = "a string takes all";
 pub(super) enum Unit {
     Count,
     PagesPerSecond,
+    PerMinute,
     BytesPerSecond,
     Bytes,
     Milliseconds,
@@ -35,6 +36,7 @@ impl Unit {
         match self {
             Self::Count => short(value),
             Self::PagesPerSecond => format!("{}/s", short(value)),
+            Self::PerMinute => format!("{}/min", short(value)),
             Self::BytesPerSecond => format!("{}/s", words::bytes(whole(value))),
             Self::Bytes => words::bytes(whole(value)),
             Self::Milliseconds => took(value),
@@ -318,6 +320,7 @@ mod tests {
         let units = [
             Unit::Count,
             Unit::PagesPerSecond,
+            Unit::PerMinute,
             Unit::BytesPerSecond,
             Unit::Bytes,
             Unit::Milliseconds,

@@ -6,7 +6,7 @@ use axum::Form;
 use axum::extract::{Query, State};
 use axum::response::Redirect;
 use maud::{Markup, html};
-use rhumb_crawl::ask::Activity;
+use rhumb_crawl::ask::{Activity, Status};
 use rhumb_crawl::control::Question;
 use serde::Deserialize;
 
@@ -38,13 +38,17 @@ pub(super) async fn page(
 ) -> Result<Markup, Refused> {
     let view = view(&house, &asked).await?;
     let runs = view.status.state == Activity::Running;
-    let source = link("/crawl/live", &[("span", view.window.word())]);
+    let span = [("span", view.window.word())];
+    // Without what was done: that is said once.
+    let again = format!("5; url={}", link("/crawl", &span));
     let body = html! {
         // Without script the whole page is asked for again.
-        @if runs { noscript { meta http-equiv="refresh" content="5"; } }
+        @if runs { noscript { meta http-equiv="refresh" content=(again); } }
         h1 { "Crawl" }
-        @if let Some(done) = done(&asked.done) { p.notice.good role="status" { (done) } }
-        div id="live" data-source=(source) { (live(&view)) }
+        @if let Some(done) = done(&asked.done, &view.status) {
+            p.notice.good.done role="status" { (done) }
+        }
+        div id="live" data-source=(link("/crawl/live", &span)) { (live(&view)) }
     };
     Ok(look::page("Crawl – Rhumb", Room::Crawl, &body))
 }
@@ -66,6 +70,10 @@ pub(super) async fn confirmation(State(house): State<Arc<House>>) -> Result<Mark
             p {
                 "No fetch starts any more, and those under way get a few seconds. Nothing is lost: "
                 code { "rhumb crawl -o" } " with its folder goes on from there."
+            }
+            p {
+                "These pages may end with the crawl: " code { "rhumb serve" }
+                " with its folder shows them again."
             }
             form.row method="post" action="/crawl/control" {
                 button.danger id="stop" name="do" value="stop" { "Stop the crawl" }
@@ -100,12 +108,13 @@ pub(super) async fn change(
     Ok(Redirect::to(&link("/crawl", &[("done", &order.r#do)])))
 }
 
-/// What was done, in words that nobody else can choose.
-fn done(word: &str) -> Option<&'static str> {
+/// What was done, in words that nobody else can choose, as long as it is so.
+fn done(word: &str, status: &Status) -> Option<&'static str> {
+    let runs = status.state == Activity::Running;
     match word {
-        "pause" => Some("Paused: no fetch starts; those under way end."),
-        "resume" => Some("Resumed: fetches start again."),
-        "stop" => Some("Stopping: no fetch starts, those under way get a few seconds."),
+        "pause" if runs && status.paused => Some("Paused: no fetch starts; those under way end."),
+        "resume" if runs && !status.paused => Some("Resumed: fetches start again."),
+        "stop" if runs => Some("Stopping: no fetch starts, those under way get a few seconds."),
         _ => None,
     }
 }

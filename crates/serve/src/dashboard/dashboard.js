@@ -2,7 +2,37 @@
 (() => {
   "use strict";
   const part = document.getElementById("live");
+  const done = document.querySelector(".notice.done");
+  if (done) {
+    // It is said once: neither when the page is loaded again nor for long where things move on.
+    const address = new URL(location);
+    address.searchParams.delete("done");
+    history.replaceState(history.state, "", address);
+    if (part) setTimeout(() => done.remove(), 10000);
+  }
   if (!part) return;
+
+  // Numbers that nobody renews any more must not look like those of now.
+  const old = document.createElement("div");
+  old.setAttribute("role", "status");
+  part.before(old);
+  let heard = new Date();
+  let missed = 0;
+  const hear = () => {
+    heard = new Date();
+    missed = 0;
+    old.replaceChildren();
+  };
+  const miss = () => {
+    missed = document.hidden ? 0 : missed + 1;
+    if (missed <= (timer ? 6 : 2) || old.firstChild) return;
+    const notice = document.createElement("p");
+    notice.className = "notice warn";
+    const time = heard.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    notice.textContent = "No answer since " + time + ": these numbers are old.";
+    old.append(notice);
+  };
+
   let busy = false;
   const refresh = async () => {
     const selection = getSelection();
@@ -13,6 +43,7 @@
     try {
       const answer = await fetch(part.dataset.source, { headers: { accept: "text/html" } });
       if (!answer.ok) return;
+      hear();
       const text = await answer.text();
       if (held()) return;
       const focused = part.contains(document.activeElement) && document.activeElement.id;
@@ -22,7 +53,7 @@
       if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
       if (pointed) point(pointed);
     } catch {
-      // The server is away for a moment: the next event comes when it is back.
+      // The server is away: the next event comes when it is back.
     } finally {
       busy = false;
     }
@@ -71,6 +102,7 @@
   let events = null;
   let timer = 0;
   const listen = () => {
+    missed = 0;
     if (document.hidden) {
       events?.close();
       events = null;
@@ -78,7 +110,7 @@
     }
     if (events || timer) return;
     events = new EventSource("/api/events");
-    events.addEventListener("status", refresh);
+    events.addEventListener("status", () => { hear(); refresh(); });
     events.onerror = () => {
       // Where there is no seat left it is asked now and then.
       if (events?.readyState === EventSource.CLOSED && !timer) timer = setInterval(refresh, 5000);
@@ -88,4 +120,5 @@
   addEventListener("pagehide", () => { events?.close(); events = null; });
   addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
   listen();
+  setInterval(miss, 2000);
 })();

@@ -106,8 +106,9 @@ pub(crate) struct Sample {
     looks: u32,
     /// Sums over the looks.
     gauges: [f64; GAUGES],
-    /// Since the look before; none where there was none of the same run.
-    dns_failures: Option<u64>,
+    /// Names that could not be looked up since the look before of the same run, and how many
+    /// milliseconds that was.
+    dns_failures: (u64, u64),
     /// Milliseconds in all, and how often.
     phases: [(f64, u64); PHASES.len()],
 }
@@ -118,9 +119,10 @@ impl Sample {
         self.gauges[gauge as usize] / f64::from(self.looks.max(1))
     }
 
-    /// Names that could not be looked up in this time.
-    pub(crate) fn dns_failures(&self) -> Option<u64> {
-        self.dns_failures
+    /// Names a minute that could not be looked up; none where there was no look before.
+    pub(crate) fn dns_failures_per_min(&self) -> Option<f64> {
+        let (count, ms) = self.dns_failures;
+        (ms > 0).then(|| float(count) * 60_000.0 / float(ms))
     }
 
     /// How long one of [`PHASES`] took in the mean; none if it did not happen.
@@ -143,7 +145,9 @@ impl Sample {
         let gauges = gauges.map(|value| if value.is_finite() { value.max(0.0) } else { 0.0 });
         let mut sample = Self { looks: 1, gauges, ..Self::default() };
         if let Some(before) = before {
-            sample.dns_failures = Some(status.dns_failures.saturating_sub(before.dns_failures));
+            let count = status.dns_failures.saturating_sub(before.dns_failures);
+            let ms = status.elapsed_ms.saturating_sub(before.elapsed_ms);
+            sample.dns_failures = (count, ms);
             for (kept, name) in sample.phases.iter_mut().zip(PHASES) {
                 let now = status.phases.get(name).copied().unwrap_or_default();
                 let was = before.phases.get(name).copied().unwrap_or_default();
@@ -160,9 +164,9 @@ impl Sample {
         for (sum, value) in self.gauges.iter_mut().zip(other.gauges) {
             *sum += value;
         }
-        if let Some(more) = other.dns_failures {
-            self.dns_failures = Some(self.dns_failures.unwrap_or_default().saturating_add(more));
-        }
+        let (count, ms) = self.dns_failures;
+        let (more, longer) = other.dns_failures;
+        self.dns_failures = (count.saturating_add(more), ms.saturating_add(longer));
         for (sum, (ms, count)) in self.phases.iter_mut().zip(other.phases) {
             *sum = (sum.0 + ms, sum.1.saturating_add(count));
         }
@@ -330,9 +334,9 @@ mod tests {
         assert_eq!(slots(&rings, Window::Minutes), [Some(1.0), Some(2.0), Some(3.0)]);
         let fine = &rings.by_window[0].0;
         let first = fine[0].as_ref().expect("it ran");
-        assert_eq!((first.dns_failures(), first.phase("dns")), (None, None));
+        assert_eq!((first.dns_failures_per_min(), first.phase("dns")), (None, None));
         let last = fine[2].as_ref().expect("it ran");
-        assert_eq!((last.dns_failures(), last.phase("dns")), (Some(2), Some(5.0)));
+        assert_eq!((last.dns_failures_per_min(), last.phase("dns")), (Some(60.0), Some(5.0)));
         assert_eq!((last.phase("tls"), last.phase("no such phase")), (None, None));
     }
 
@@ -352,11 +356,11 @@ mod tests {
         let rings = noted(looks);
         assert_eq!(slots(&rings, Window::Minutes), [Some(8.0), Some(9.0), None, Some(1.0)]);
         let begun = rings.by_window[0].0[3].as_ref().expect("it runs again");
-        assert_eq!((begun.dns_failures(), begun.phase("dns")), (None, None));
+        assert_eq!((begun.dns_failures_per_min(), begun.phase("dns")), (None, None));
         let rings = noted([(1, running(9)), (2, running(1)), (3, running(2))]);
         assert_eq!(slots(&rings, Window::Minutes), [Some(9.0), None, Some(2.0)]);
         let last = rings.by_window[0].0[2].as_ref().expect("it runs");
-        assert_eq!(last.dns_failures(), Some(2));
+        assert_eq!(last.dns_failures_per_min(), Some(60.0));
     }
 
     #[test]
@@ -385,7 +389,7 @@ mod tests {
         let hours = slots(&rings, Window::Hours);
         assert_eq!(hours[10], Some(7.0));
         let slot = rings.by_window[1].0[10].as_ref().expect("it ran");
-        assert_eq!((slot.dns_failures(), slot.phase("dns")), (Some(30), Some(5.0)));
+        assert_eq!((slot.dns_failures_per_min(), slot.phase("dns")), (Some(60.0), Some(5.0)));
     }
 
     #[test]

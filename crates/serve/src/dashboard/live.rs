@@ -10,7 +10,7 @@ use rhumb_web::words::{bytes, elapsed, grouped, printable};
 
 use super::bars::{self, Bar};
 use super::chart::{Chart, Series, Unit, took};
-use super::history::{Gauge, PHASES, Sample, Window, float};
+use super::history::{Gauge, PHASES, Sample, Window};
 use super::meaning::{self, explained_number};
 use super::tables;
 use crate::look::link;
@@ -33,7 +33,9 @@ impl View {
             (Activity::Running, _) | (_, None) => points.to_vec(),
             (_, Some(first)) => {
                 let last = points.iter().rposition(is_known).unwrap_or(first);
-                points[first..=last].to_vec()
+                // One point is drawn at the end of the time that it is for.
+                let before = if first == last { vec![None] } else { Vec::new() };
+                [&before, &points[first..=last]].concat()
             }
         };
         Self { status, window, points }
@@ -137,7 +139,7 @@ fn charts(view: &View) -> Markup {
         name,
         values: view.points.iter().map(|point| Some(point.as_ref()?.gauge(gauge))).collect(),
     };
-    let dns = view.points.iter().map(|point| Some(float(point.as_ref()?.dns_failures()?)));
+    let dns = view.points.iter().map(|point| point.as_ref()?.dns_failures_per_min());
     let dns = Series { name: "failures", values: dns.collect() };
     let chart = |field: &str, unit: Unit, series: Vec<Series>| {
         let title = meaning::number(field).0;
@@ -163,7 +165,7 @@ fn charts(view: &View) -> Markup {
                     series("waiting", Gauge::Waiting),
                 ]))
                 (chart("refill", Unit::Milliseconds, vec![times(view, "refill")]))
-                (chart("dns_failures", Unit::Count, vec![dns]))
+                (chart("dns_failures_per_min", Unit::PerMinute, vec![dns]))
                 (chart("memory_bytes", Unit::Bytes, vec![series("memory", Gauge::Memory)]))
                 (chart("disk_bytes", Unit::Bytes, vec![series("disk", Gauge::Disk)]))
                 (chart("cpu_cores", Unit::Cores, vec![series("cores", Gauge::Cores)]))
@@ -293,6 +295,19 @@ mod tests {
         check(Activity::Running, 6);
         check(Activity::Stopped, 3);
         check(Activity::Done, 3);
+    }
+
+    #[test]
+    fn a_crawl_that_is_shorter_than_a_step_of_its_chart_is_within_one() {
+        let status = Arc::new(Status { state: Activity::Done, ..Status::default() });
+        for (window, expect) in
+            [(Window::Hours, "from 90 s before"), (Window::Day, "from 15 min before")]
+        {
+            let view =
+                View::new(Arc::clone(&status), window, &[None, Some(Sample::default()), None]);
+            let drawn = charts(&view).into_string();
+            assert!(drawn.contains(expect) && !drawn.contains("from 0 s"), "{drawn}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 
 /// Numbers of a status by their field, as they are called and what they count.
-const NUMBERS: [(&str, &str, &str); 34] = [
+const NUMBERS: [(&str, &str, &str); 35] = [
     ("fetched", "Fetched", "Answers below 400, over all runs of this crawl."),
     ("pages", "Pages", "Of the answers, those that are pages."),
     ("redirects", "Redirects", "Of the answers, those that point elsewhere."),
@@ -32,10 +32,15 @@ const NUMBERS: [(&str, &str, &str); 34] = [
     ("bytes", "Received", "Bytes of bodies, over all runs."),
     ("memory_bytes", "Memory", "Memory of the process that crawls."),
     ("disk_bytes", "Disk", "What the folder of the crawl takes on disk."),
-    ("pages_per_s", "Pages", "Pages a second, over ten seconds each."),
-    ("bytes_per_s", "Received", "Bytes of bodies a second, over ten seconds each."),
-    ("cpu_cores", "Busy cores", "Cores that the process keeps busy, over ten seconds each."),
+    ("pages_per_s", "Pages", "Pages a second, in the mean of ten seconds or more."),
+    ("bytes_per_s", "Received", "Bytes of bodies a second, in the mean of ten seconds or more."),
+    (
+        "cpu_cores",
+        "Busy cores",
+        "Cores that the process keeps busy, in the mean of ten seconds or more.",
+    ),
     ("dns_failures", "DNS failures", "Names that could not be looked up, in this run."),
+    ("dns_failures_per_min", "DNS failures", "Names a minute that could not be looked up."),
     ("forgotten", "Forgotten", "Hosts and URLs that were forgotten on demand."),
     ("load", "Fetches and sites", "Fetches under way, and sites with work that are held back."),
     ("refill", "Load of queues", "Reading the queue of a site from disk, when it comes on turn."),

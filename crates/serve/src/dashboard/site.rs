@@ -7,10 +7,10 @@ use axum::Form;
 use axum::extract::{Query, State};
 use axum::response::Redirect;
 use maud::{Markup, html};
-use rhumb_crawl::ask::{SiteRow, SitesWanted};
+use rhumb_crawl::ask::{Activity, SiteRow, SitesWanted};
 use rhumb_crawl::control::{Question, SiteChange};
 use rhumb_web::words::{grouped, printable};
-use rhumb_web::{CanonUrl, Span};
+use rhumb_web::{CanonUrl, Site, Span};
 use serde::Deserialize;
 
 use super::sites::{self, Part, next_visit, state};
@@ -68,11 +68,12 @@ pub(super) async fn page(
 ) -> Result<Markup, Refused> {
     let site = name(&asked.host)?;
     let row = row(&house, &site).await?;
-    let host = site.split_once(':').map_or(site.as_str(), |(host, _)| host);
+    let whole = Site::from(site.clone());
+    let host = whole.host();
     let shown = printable(&site);
     let body = html! {
         h1 { (shown) }
-        @if let Some(done) = done(&asked.done) { p.notice.good role="status" { (done) } }
+        (done(&house, &asked.done).await?)
         p.row {
             a href=(link("/webmaster", &[("host", host)])) { "What its webmaster sees" }
             a href=(link("/search", &[("q", &format!("site:{host}"))])) { "Its pages in the index" }
@@ -128,7 +129,7 @@ fn quick(site: &str, row: Option<&SiteRow>) -> Markup {
 
 fn form(site: &str, row: Option<&SiteRow>) -> Markup {
     let delay = row.map(|row| Span(row.delay_ms).to_string());
-    let budget = row.and_then(|row| row.budget).map(grouped);
+    let budget = row.and_then(|row| row.budget);
     html! {
         form.card.site-form method="post" action="/site" {
             input type="hidden" name="host" value=(site);
@@ -205,7 +206,7 @@ pub(super) async fn change(
             return Err(Refused::wrong("a site cannot be changed that way", advice));
         }
     };
-    house.ask(Question::Site { site: site.clone(), change }).await?;
+    house.ask(Question::Site { site: site.clone(), change }).await.map_err(without_flags)?;
     house.look_again();
     let back = wish.list.as_deref().and_then(|list| list.parse().ok());
     let back = back.and_then(|list| Query::<sites::Asked>::try_from_uri(&list).ok());
@@ -214,6 +215,14 @@ pub(super) async fn change(
         Some(Query(asked)) => Part::of(&asked).link(Some(word)),
         None => link("/site", &[("host", &site), ("done", word)]),
     }))
+}
+
+/// The crawl advises one who gives flags; here they are fields of the same names.
+fn without_flags(mut refused: Refused) -> Refused {
+    if refused.advice.starts_with("--") {
+        refused.advice = refused.advice.replace("--", "");
+    }
+    refused
 }
 
 async fn slower(house: &House, site: &str) -> Result<SiteChange, Refused> {
@@ -234,6 +243,8 @@ impl Wish {
             let field = field.trim();
             (!field.is_empty()).then(|| field.to_owned())
         });
+        // Thousands may be set apart, as we do it ourselves.
+        let budget = budget.map(|budget| budget.replace([',', ' ', '\u{a0}'], ""));
         let block = match self.block.as_str() {
             "" => None,
             "yes" => Some(true),
@@ -248,15 +259,20 @@ impl Wish {
     }
 }
 
-/// What was done, in words that nobody else can choose.
-pub(super) fn done(word: &str) -> Option<&'static str> {
-    match word {
-        "block" => Some("Blocked: nothing is asked of the site; its queue is kept."),
-        "unblock" => Some("Unblocked: the site comes on turn again."),
-        "slow" => Some("Slowed down: its delay is twice what it was, and at least 2 s."),
-        "set" => Some("Changed. It holds at once where the crawl runs, else from the next start."),
-        _ => None,
-    }
+/// What was done, in words that nobody else can choose, and from when on it holds.
+pub(super) async fn done(house: &House, word: &str) -> Result<Markup, Refused> {
+    let what = match word {
+        "block" => "Blocked: nothing is asked of the site; its queue is kept.",
+        "unblock" => "Unblocked: the site comes on turn again.",
+        "slow" => "Slowed down: its delay is twice what it was, and at least 2 s.",
+        "set" => "Changed.",
+        _ => return Ok(html! {}),
+    };
+    let when = match house.status().await?.state {
+        Activity::Running => "It holds from now on.",
+        _ => "The crawl does not run: it holds from the next start.",
+    };
+    Ok(html! { p.notice.good.done role="status" { (what) " " (when) } })
 }
 
 #[cfg(test)]
@@ -289,6 +305,9 @@ mod tests {
             ..SiteChange::default()
         };
         assert_eq!(change, Ok(expect));
+        let budget = " 12,345 678 ".to_owned();
+        let change = Wish { budget, ..Wish::default() }.change().expect("a change");
+        assert_eq!(change.budget.as_deref(), Some("12345678"));
         assert!(Wish::default().change().is_err());
         assert!(Wish { scope: "x".repeat(99), ..Wish::default() }.change().is_err());
         assert!(Wish { block: "maybe".to_owned(), ..Wish::default() }.change().is_err());

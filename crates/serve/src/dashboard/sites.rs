@@ -140,7 +140,7 @@ pub(super) async fn page(
     let now = SystemTime::now();
     let body = html! {
         h1 { "Sites" }
-        @if let Some(done) = done(&address.done) { p.notice.good role="status" { (done) } }
+        (done(&house, &address.done).await?)
         form.row role="search" method="get" action="/sites" {
             label for="site-search" { "Part of a name" }
             input id="site-search" type="search" name="q" value=(part.search) maxlength=(SEARCH_MAX)
@@ -151,10 +151,10 @@ pub(super) async fn page(
             button { "Search" }
             @if !part.search.is_empty() { a href="/sites" { "All sites" } }
         }
-        p.muted.small { (counted(&part, &sites)) }
         @if sites.sites.is_empty() {
-            p { "No site matches." }
+            (nothing(&part, sites.total))
         } @else {
+            p.muted.small { (counted(&part, &sites)) }
             div.scroll { (table(&part, &sites.sites, now)) }
             (pages(&part, sites.total))
         }
@@ -166,10 +166,29 @@ fn counted(part: &Part, sites: &SitesPage) -> String {
     let of = if sites.exact { "" } else { "at least " };
     let total = grouped(sites.total);
     let from = (part.page - 1) * ROWS;
-    match u64::try_from(sites.sites.len()).unwrap_or(0) {
-        0 => format!("None of {of}{total}"),
-        shown => format!("{} to {} of {of}{total}", grouped(from + 1), grouped(from + shown)),
+    let shown = u64::try_from(sites.sites.len()).unwrap_or(0);
+    format!("{} to {} of {of}{total}", grouped(from + 1), grouped(from + shown))
+}
+
+/// Why there is no table, and the way back to one.
+fn nothing(part: &Part, total: u64) -> Markup {
+    let last = last_page(total).min(part.page - 1);
+    html! {
+        @if last == 0 {
+            p { "No site matches." }
+        } @else {
+            p {
+                "There is no such page. "
+                a href=(Part { page: last, ..part.clone() }.link(None)) {
+                    "Page " (grouped(last)) " is the last"
+                }
+            }
+        }
     }
+}
+
+fn last_page(total: u64) -> u64 {
+    total.div_ceil(ROWS).min(PAGES_MAX)
 }
 
 fn table(part: &Part, rows: &[SiteRow], now: SystemTime) -> Markup {
@@ -213,14 +232,16 @@ fn line(part: &Part, row: &SiteRow, now: SystemTime) -> Markup {
     html! {
         tr {
             th scope="row" { (site_link(&row.site)) }
-            td data-label="State" { (state(row)) }
+            td data-label="State" { div { (state(row)) } }
             td data-label="Next visit" { (next_visit(row, now)) }
             td.number data-label="Visits" { (grouped(row.visits)) }
             td.number data-label="Queued" { (grouped(row.queued)) }
             td.number data-label="Delay" {
-                (Span(row.delay_ms))
-                @if let Some(asked) = row.crawl_delay_ms {
-                    " " span.muted.small { "asks for " (Span(asked)) }
+                div {
+                    (Span(row.delay_ms))
+                    @if let Some(asked) = row.crawl_delay_ms {
+                        " " span.muted.small { "asks for " (Span(asked)) }
+                    }
                 }
             }
             td.number data-label="Budget" {
@@ -291,7 +312,7 @@ fn relative(exact: &str, now: SystemTime) -> String {
 }
 
 fn pages(part: &Part, total: u64) -> Markup {
-    let last = total.div_ceil(ROWS).clamp(1, PAGES_MAX);
+    let last = last_page(total);
     let to = |page: u64| Part { page, ..part.clone() }.link(None);
     let near = part.page.saturating_sub(2).max(1)..=(part.page + 2).min(last);
     html! {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::gate::{COOKIE_NAME, baked, is_deliberate, peer};
 use crate::House;
-use crate::look::{self, Room};
+use crate::look::{self, Room, link};
 
 /// Pages that one can come back to: never a place that somebody else names.
 const BACK: [&str; 5] = ["/crawl", "/submit", "/sites", "/", "/webmaster"];
@@ -38,19 +38,25 @@ fn back(to: Option<&str>) -> &'static str {
     BACK.into_iter().find(|path| Some(*path) == to).unwrap_or(BACK[0])
 }
 
+/// The way to the form, for whoever was refused here, and then back.
+pub(super) fn way(path: &str) -> String {
+    let to = if path == "/site" { "/sites" } else { path };
+    link("/token", &[("to", back(Some(to)))])
+}
+
 async fn form(State(house): State<Arc<House>>, Query(way): Query<Way>) -> Markup {
-    let body = if house.gate.token().is_none() {
-        html! {
-            h1 { "No token is needed" }
-            p { "Only this machine is answered, so whoever asks may also change something." }
-        }
-    } else {
+    whole(&house, way.to.as_deref(), &html! {})
+}
+
+fn whole(house: &House, to: Option<&str>, above: &Markup) -> Markup {
+    let body = if house.gate.wants_token() {
         html! {
             h1 { "Token" }
+            (above)
             p { "Whoever pauses the crawl, submits URLs or changes a site must know the token that "
                 "its operator has. It is kept in this browser until that is closed." }
             form method="post" action="/token" {
-                input type="hidden" name="to" value=(back(way.to.as_deref()));
+                input type="hidden" name="to" value=(back(to));
                 label for="token" { "Token" }
                 " "
                 input id="token" name="token" type="password" required autofocus
@@ -58,6 +64,11 @@ async fn form(State(house): State<Arc<House>>, Query(way): Query<Way>) -> Markup
                 " "
                 button { "Enter" }
             }
+        }
+    } else {
+        html! {
+            h1 { "No token is needed" }
+            p { "Only this machine is answered, so whoever asks may also change something." }
         }
     };
     look::page("Token", Room::Aside, &body)
@@ -73,12 +84,13 @@ async fn enter(State(house): State<Arc<House>>, request: Request) -> Response {
         Ok(entry) => entry,
         Err(refused) => return refused.into_response(),
     };
+    let to = entry.to.as_deref();
     if let Err(refused) = house.gate.is_token(entry.token.as_bytes(), from).await {
-        return refused;
+        return refused.on(whole(&house, to, &look::notice(&refused)));
     }
     let mut headers = HeaderMap::new();
-    headers.insert(LOCATION, HeaderValue::from_static(back(entry.to.as_deref())));
-    if house.gate.token().is_some() {
+    headers.insert(LOCATION, HeaderValue::from_static(back(to)));
+    if house.gate.wants_token() {
         let baked = baked(&entry.token);
         let cookie = format!("{COOKIE_NAME}={baked}; HttpOnly; SameSite=Strict; Path=/");
         let cookie = HeaderValue::try_from(cookie).expect("hexadecimal digits are a value");

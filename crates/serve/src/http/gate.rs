@@ -9,7 +9,7 @@ use axum::extract::connect_info::ConnectInfo;
 use axum::extract::{Request, State};
 use axum::http::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, ORIGIN,
-    RETRY_AFTER, TRANSFER_ENCODING, WWW_AUTHENTICATE,
+    TRANSFER_ENCODING,
 };
 use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
@@ -18,7 +18,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::Refused;
 use super::rates::{Allowance, Client, Rates};
-use crate::House;
+use crate::{House, search};
 
 /// Bytes of a request's URL: a query, or a URL in it that is as long as a crawl follows.
 const URL_BYTES_MAX: usize = 16 << 10;
@@ -74,35 +74,33 @@ impl Gate {
         Self { token, limits, asked, guessed }
     }
 
-    pub(super) fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+    /// Whether whoever changes something must know the token.
+    pub(crate) fn wants_token(&self) -> bool {
+        self.token.is_some()
     }
 
-    /// Whether this is the token; a client that says others too often is not listened to.
-    pub(super) async fn is_token(&self, said: &[u8], from: IpAddr) -> Result<(), Response> {
+    /// Whether this is the token. The right one is right whoever guessed before, perhaps from the
+    /// same address; wrong ones are slow, and soon too many.
+    pub(super) async fn is_token(&self, said: &[u8], from: IpAddr) -> Result<(), Refused> {
         let Some(token) = &self.token else { return Ok(()) };
-        let client = Client::at(from);
-        self.guessed
-            .peek(client, Instant::now())
-            .map_err(|wait| too_often(wait, "wrong tokens"))?;
         if is_same(token.as_bytes(), said) {
             return Ok(());
         }
-        // The next look tells whether that was one too many.
-        let _is_last = self.guessed.take(client, Instant::now());
+        let taken = self.guessed.take(Client::at(from), Instant::now());
         tokio::time::sleep(self.limits.guess_pause).await;
-        Err(unknown("this is not the token"))
+        Err(match taken {
+            Ok(()) => unknown("this is not the token"),
+            Err(wait) => too_often(wait, "wrong tokens"),
+        })
     }
 
     /// The token of a request, in a header or a cookie: never in a URL, which is written down in
     /// many places.
-    async fn check_token(&self, headers: &HeaderMap, from: IpAddr) -> Result<(), Response> {
+    async fn check_token(&self, headers: &HeaderMap, from: IpAddr) -> Result<(), Refused> {
         if self.token.is_none() {
             return Ok(());
         }
-        let bearer = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        let bearer = bearer.and_then(|value| value.strip_prefix(b"Bearer "));
-        let said = bearer.map(<[u8]>::to_vec).or_else(|| cookie(headers));
+        let said = bearer(headers).map(<[u8]>::to_vec).or_else(|| cookie(headers));
         match said {
             Some(said) => self.is_token(&said, from).await,
             None => Err(unknown("whoever changes something here must know the token")),
@@ -134,7 +132,7 @@ pub(crate) async fn pass(
     if !from.to_canonical().is_loopback()
         && let Err(wait) = gate.asked.take(Client::at(from), Instant::now())
     {
-        return too_often(wait, "requests");
+        return too_often(wait, "requests").into_response();
     }
     if request.uri().path() == EVENTS {
         return next.run(request).await;
@@ -155,10 +153,13 @@ pub(crate) async fn may_control(
         return refused.into_response();
     }
     let from = peer(&request);
-    if let Err(refused) = house.gate.check_token(request.headers(), from).await {
-        return refused;
+    match house.gate.check_token(request.headers(), from).await {
+        Ok(()) => next.run(request).await,
+        Err(refused) if request.uri().path() == search::SUBMIT => {
+            search::again(&house, request, &refused).await
+        }
+        Err(refused) => refused.into_response(),
     }
-    next.run(request).await
 }
 
 /// Whether this request was made by one of our own pages or by no page at all, for routes that
@@ -252,6 +253,13 @@ pub(super) fn baked(token: &str) -> String {
     })
 }
 
+/// What is said as `Authorization: Bearer`, a word that may be written in any case (RFC 9110,
+/// section 11.1).
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let (scheme, said) = headers.get(AUTHORIZATION)?.as_bytes().split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(said)
+}
+
 fn cookie(headers: &HeaderMap) -> Option<Vec<u8>> {
     let all = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|line| line.split(';')).filter_map(|it| it.trim().split_once('='));
@@ -260,20 +268,16 @@ fn cookie(headers: &HeaderMap) -> Option<Vec<u8>> {
     digits.map(|two| u8::from_str_radix(str::from_utf8(two).ok()?, 16).ok()).collect()
 }
 
-fn unknown(what: &str) -> Response {
+fn unknown(what: &str) -> Refused {
     let advice = "the token that `rhumb serve` was given: at /token, or as Authorization: Bearer";
-    let mut response = Refused::new(StatusCode::UNAUTHORIZED, what, advice).into_response();
-    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
+    Refused::new(StatusCode::UNAUTHORIZED, what, advice)
 }
 
-fn too_often(wait: Duration, what: &str) -> Response {
+fn too_often(wait: Duration, what: &str) -> Refused {
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
     let advice = format!("the same once more in {seconds} s");
     let refused = Refused::new(StatusCode::TOO_MANY_REQUESTS, format!("too many {what}"), advice);
-    let mut response = refused.into_response();
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-    response
+    Refused { wait_s: Some(seconds), ..refused }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! A listener with limits on all that a client can do: connections, heads, bodies and time.
+//! A listener with limits on all that a client can do: connections, heads, bodies and time, also
+//! the time in which it takes nothing of an answer.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -18,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::task::{Id, JoinSet};
 
+use super::patient::Patient;
 use super::rates::Client;
 
 /// Connections at once; the next one waits for the end of one of them.
@@ -29,6 +31,8 @@ const HEAD_BYTES_MAX: usize = 64 * 1_024;
 /// A head that is not whole by then is not waited for, and a connection without a request is
 /// closed: nobody holds one for nothing.
 const HEAD_WITHIN: Duration = Duration::from_secs(5);
+/// Whoever takes nothing of an answer for so long does not get the rest: it would stay in memory.
+const WRITE_WITHIN: Duration = Duration::from_secs(10);
 /// No connection lasts longer, whatever is sent on it.
 const CONNECTION_WITHIN: Duration = Duration::from_hours(1);
 /// After a failed accept (no more open files) the next try comes this much later.
@@ -40,6 +44,7 @@ pub struct Listener {
     socket: std::net::TcpListener,
     address: SocketAddr,
     room: usize,
+    write_within: Duration,
 }
 
 /// Takes an address; with port 0 the system chooses the port.
@@ -47,7 +52,7 @@ pub fn bind(address: SocketAddr) -> io::Result<Listener> {
     let socket = std::net::TcpListener::bind(address)?;
     socket.set_nonblocking(true)?;
     let address = socket.local_addr()?;
-    Ok(Listener { socket, address, room: CONNECTIONS_MAX })
+    Ok(Listener { socket, address, room: CONNECTIONS_MAX, write_within: WRITE_WITHIN })
 }
 
 impl Listener {
@@ -60,6 +65,12 @@ impl Listener {
     #[must_use]
     pub fn holding(self, connections: usize) -> Self {
         Self { room: self.room.min(connections), ..self }
+    }
+
+    /// The same with another patience for those who take nothing of their answer.
+    #[must_use]
+    pub fn writing_within(self, write_within: Duration) -> Self {
+        Self { write_within, ..self }
     }
 
     /// Answers until it is dropped. It fails only if the system refuses the socket to the runtime.
@@ -76,6 +87,7 @@ impl Listener {
                         let client = Client::at(peer.ip());
                         let count = clients.values().filter(|other| **other == client).count();
                         if count < CONNECTIONS_EACH_MAX || peer.ip().to_canonical().is_loopback() {
+                            let stream = Patient::new(stream, self.write_within);
                             let task = connections.spawn(converse(stream, peer, router.clone()));
                             clients.insert(task.id(), client);
                         }

@@ -4,6 +4,7 @@ mod answer;
 mod entry;
 mod gate;
 mod listener;
+mod patient;
 mod rates;
 #[cfg(test)]
 mod tests;

@@ -52,15 +52,6 @@ impl Rates {
 
     /// Takes a token, or tells when there will be one.
     pub(super) fn take(&self, client: Client, now: Instant) -> Result<(), Duration> {
-        self.look(client, now, true)
-    }
-
-    /// Whether there is a token, which is left there.
-    pub(super) fn peek(&self, client: Client, now: Instant) -> Result<(), Duration> {
-        self.look(client, now, false)
-    }
-
-    fn look(&self, client: Client, now: Instant, takes: bool) -> Result<(), Duration> {
         let Allowance { every, burst } = self.allowance;
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let client = table.seat(client, now);
@@ -70,9 +61,7 @@ impl Rates {
         if owed > room {
             return Err(owed.saturating_sub(room));
         }
-        if takes {
-            table.full_at.insert(client, now + owed);
-        }
+        table.full_at.insert(client, now + owed);
         Ok(())
     }
 }
@@ -110,7 +99,6 @@ mod tests {
         }
         assert_eq!(rates.take(one, start), Err(SECOND));
         assert_eq!(rates.take(other, start), Ok(()));
-        assert_eq!(rates.peek(one, start + SECOND), Ok(()));
         assert_eq!(rates.take(one, start + SECOND), Ok(()));
         assert_eq!(rates.take(one, start + SECOND), Err(SECOND));
         for _ in 0..3 {

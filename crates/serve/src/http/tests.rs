@@ -1,24 +1,32 @@
-//! The gate before clients of other machines, which a test on this one is not.
+//! What no test that asks a house from this machine can bring about: clients of other machines,
+//! faults of our own, and clients that take nothing of an answer.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::extract::connect_info::ConnectInfo;
 use axum::http::{Request, StatusCode};
+use axum::middleware::from_fn;
+use axum::routing::get;
+use http_body_util::BodyExt;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use rhumb_crawl::control::{Question, Reply};
 use rhumb_web::Canon;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
-use super::Limits;
-use crate::{Crawl, House, HouseSettings};
+use super::{Limits, bind, dress};
+use crate::{Crawl, House, HouseSettings, Unanswered};
 
 struct Mute;
 
 impl Crawl for Mute {
-    fn ask(&self, _: Question) -> Reply {
-        Reply::Refused { what: "it says nothing".to_owned(), advice: "ask it not".to_owned() }
+    fn ask(&self, _: Question) -> Result<Reply, Unanswered> {
+        Err(Unanswered { what: "it says nothing".to_owned(), advice: "ask it not".to_owned() })
     }
 }
 
@@ -57,4 +65,42 @@ async fn clients_of_other_machines_have_a_rate_and_ours_have_none() {
         assert_eq!(ask(&format!("127.0.0.1:{port}")).await.status(), StatusCode::OK);
         assert_eq!(ask(&format!("[::1]:{port}")).await.status(), StatusCode::OK);
     }
+}
+
+#[tokio::test]
+async fn a_fault_of_ours_is_told_as_a_page_or_as_json() {
+    let broken = || get(|| async { assert!(String::new().starts_with('a'), "it breaks") });
+    let router = Router::new().route("/x", broken()).route("/api/x", broken());
+    let router = TowerToHyperService::new(router.layer(from_fn(dress)));
+    for (path, kind) in [("/x", "text/html; charset=utf-8"), ("/api/x", "application/json")] {
+        let request = Request::get(path).body(Body::empty()).expect("whole");
+        let answer = router.call(request).await.expect("an answer");
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        assert_eq!(answer.headers()["content-type"], kind);
+        let body = answer.into_body().collect().await.expect("whole").to_bytes();
+        assert!(!String::from_utf8_lossy(&body).contains("it breaks"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_takes_nothing_of_an_answer_makes_room() {
+    let large = || async { vec![b'x'; 64 << 20] };
+    let router = Router::new().route("/large", get(large)).route("/small", get(|| async { "ok" }));
+    let listener = bind((Ipv4Addr::LOCALHOST, 0).into()).expect("a port");
+    let address = listener.address();
+    let listener = listener.holding(1).writing_within(Duration::from_millis(50));
+    tokio::spawn(listener.serve(router));
+    let ask = async |path: &str| {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        stream
+    };
+    let _idle = ask("/large").await;
+    let mut next = ask("/small").await;
+    let mut answer = String::new();
+    let read = next.read_to_string(&mut answer);
+    let read = tokio::time::timeout(Duration::from_secs(30), read).await;
+    read.expect("the first was given up").expect("an answer");
+    assert!(answer.ends_with("ok"), "{answer}");
 }

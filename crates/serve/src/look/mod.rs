@@ -89,8 +89,8 @@ pub(crate) fn page(title: &str, room: Room, body: &Markup) -> Markup {
     }
 }
 
-/// A page for what could not be answered.
-pub(crate) fn refusal(refused: &Refused) -> Markup {
+/// A page for what could not be answered, with a way to the form for the token where that lacks.
+pub(crate) fn refusal(refused: &Refused, token: Option<&str>) -> Markup {
     let code = refused.code;
     let title = code.canonical_reason().unwrap_or("Refused");
     page(
@@ -99,6 +99,7 @@ pub(crate) fn refusal(refused: &Refused) -> Markup {
         &html! {
             h1 { (title) }
             (notice(refused))
+            @if let Some(way) = token { p.row { a.button.first href=(way) { "Enter the token" } } }
         },
     )
 }

@@ -11,8 +11,8 @@ use rhumb_web::CanonUrl;
 use rhumb_web::words::{counted, grouped, printable};
 use serde::Deserialize;
 
-use super::facets::language;
 use super::hit::place;
+use super::language::language;
 use super::{shortened, title_of};
 use crate::House;
 use crate::copy::{self, Version};
@@ -25,6 +25,8 @@ const LINKS_SHOWN: usize = 50;
 const COPIES_SHOWN: usize = 10;
 /// Letters of its text that are shown.
 const TEXT_CHARS_SHOWN: usize = 1_200;
+/// Letters of the text of a page that wants no copy shown: as many as a result has.
+const SNIPPET_CHARS: usize = 240;
 
 /// What is known of a page.
 #[derive(Clone, Debug)]
@@ -140,10 +142,16 @@ fn facts(page: &Document) -> Markup {
     }
 }
 
+/// How many letters of a page's text may be shown, where others have so many.
+pub(crate) fn shown_max(page: &Document, usual: usize) -> usize {
+    if page.no_archive { usual.min(SNIPPET_CHARS) } else { usual }
+}
+
 /// How its text begins, unless it asks that none be shown.
 fn text(page: &Document) -> Markup {
     let texts = page.description.iter().chain([&page.main]);
-    let text = texts.map(|text| shortened(text, TEXT_CHARS_SHOWN)).find(|text| !text.is_empty());
+    let chars_max = shown_max(page, TEXT_CHARS_SHOWN);
+    let text = texts.map(|text| shortened(text, chars_max)).find(|text| !text.is_empty());
     html! {
         @if let Some(text) = text.filter(|_| !page.no_snippet) {
             h2 { "How it begins" }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use rhumb_index::{Answer, Cursor};
 
@@ -10,8 +9,6 @@ use super::{Asked, PAGE_RESULTS};
 
 /// Answers that are remembered; the one that was wanted longest ago makes room.
 const ANSWERS_MAX: usize = 256;
-/// For so long an answer holds without a look at the index.
-const FRESH_FOR: Duration = Duration::from_secs(2);
 
 /// Which commit of the index an answer comes from: how far it had read, and its pages.
 pub(super) type Stamp = (Cursor, u64);
@@ -31,22 +28,18 @@ struct Shared {
 struct Remembered {
     answer: Arc<Answer>,
     stamp: Stamp,
-    looked_at: Instant,
     used: u64,
 }
 
 impl Answers {
-    /// An answer so new that it needs no look at the index.
-    pub(super) fn fresh(&self, asked: &Asked) -> Option<Arc<Answer>> {
-        self.used(asked, |it| it.looked_at.elapsed() < FRESH_FOR)
-    }
-
     /// An answer that the index would give again.
-    pub(super) fn unchanged(&self, asked: &Asked, stamp: Stamp) -> Option<Arc<Answer>> {
-        self.used(asked, |it| {
-            it.looked_at = Instant::now();
-            it.stamp == stamp
-        })
+    pub(super) fn of(&self, asked: &Asked, stamp: Stamp) -> Option<Arc<Answer>> {
+        let mut shared = self.lock();
+        shared.uses += 1;
+        let uses = shared.uses;
+        let one = shared.answers.get_mut(asked).filter(|it| it.stamp == stamp)?;
+        one.used = uses;
+        Some(Arc::clone(&one.answer))
     }
 
     /// Remembers an answer, unless it is a large one.
@@ -56,29 +49,13 @@ impl Answers {
         }
         let mut shared = self.lock();
         shared.uses += 1;
-        let one = Remembered { answer, stamp, looked_at: Instant::now(), used: shared.uses };
+        let one = Remembered { answer, stamp, used: shared.uses };
         shared.answers.insert(asked, one);
         if shared.answers.len() > ANSWERS_MAX {
             let oldest = shared.answers.iter().min_by_key(|(_, it)| it.used);
             let oldest = oldest.map(|(asked, _)| asked.clone());
             shared.answers.remove(&oldest.expect("there are many"));
         }
-    }
-
-    fn used(
-        &self,
-        asked: &Asked,
-        is_good: impl FnOnce(&mut Remembered) -> bool,
-    ) -> Option<Arc<Answer>> {
-        let mut shared = self.lock();
-        shared.uses += 1;
-        let uses = shared.uses;
-        let one = shared.answers.get_mut(asked)?;
-        if !is_good(one) {
-            return None;
-        }
-        one.used = uses;
-        Some(Arc::clone(&one.answer))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Shared> {
@@ -112,13 +89,12 @@ mod tests {
     fn an_answer_holds_as_long_as_the_index_is_the_same() {
         let answers = Answers::default();
         let (now, later) = ((Cursor::default(), 3), (Cursor { end: 9, ..Cursor::default() }, 3));
-        assert!(answers.fresh(&asked("a")).is_none());
+        assert!(answers.of(&asked("a"), now).is_none());
         answers.keep(asked("a"), now, answer(7));
-        assert_eq!(answers.fresh(&asked("a")).expect("just kept").total, 7);
-        assert_eq!(answers.unchanged(&asked("a"), now).expect("the same").total, 7);
-        assert!(answers.unchanged(&asked("a"), later).is_none());
-        assert!(answers.fresh(&asked("b")).is_none());
-        assert!(answers.fresh(&Asked { explain: true, ..asked("a") }).is_none());
+        assert_eq!(answers.of(&asked("a"), now).expect("the same").total, 7);
+        assert!(answers.of(&asked("a"), later).is_none());
+        assert!(answers.of(&asked("b"), now).is_none());
+        assert!(answers.of(&Asked { explain: true, ..asked("a") }, now).is_none());
     }
 
     #[test]
@@ -128,10 +104,10 @@ mod tests {
         for n in 0..ANSWERS_MAX {
             answers.keep(asked(&n.to_string()), stamp, answer(0));
         }
-        assert!(answers.fresh(&asked("0")).is_some());
+        assert!(answers.of(&asked("0"), stamp).is_some());
         answers.keep(asked("one more"), stamp, answer(0));
-        assert!(answers.fresh(&asked("0")).is_some(), "it was used last");
-        assert!(answers.fresh(&asked("1")).is_none());
+        assert!(answers.of(&asked("0"), stamp).is_some(), "it was used last");
+        assert!(answers.of(&asked("1"), stamp).is_none());
         assert_eq!(answers.lock().answers.len(), ANSWERS_MAX);
         answers.keep(Asked { count: 100, ..asked("many") }, stamp, answer(0));
         assert_eq!(answers.lock().answers.len(), ANSWERS_MAX);

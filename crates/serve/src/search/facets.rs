@@ -4,53 +4,12 @@ use maud::{Markup, html};
 use rhumb_index::{Facets, Node};
 use rhumb_web::words::{grouped, printable};
 
+use super::language::language;
 use super::narrowing::Narrowing;
 use crate::look::link;
 
 /// The most frequent names of a facet.
 const NAMES_SHOWN: usize = 8;
-
-/// Languages that have a name here; others are shown by their tag.
-const LANGUAGES: [(&str, &str); 33] = [
-    ("af", "Afrikaans"),
-    ("ar", "Arabic"),
-    ("bg", "Bulgarian"),
-    ("cs", "Czech"),
-    ("da", "Danish"),
-    ("de", "German"),
-    ("el", "Greek"),
-    ("en", "English"),
-    ("es", "Spanish"),
-    ("fa", "Persian"),
-    ("fi", "Finnish"),
-    ("fr", "French"),
-    ("he", "Hebrew"),
-    ("hi", "Hindi"),
-    ("hu", "Hungarian"),
-    ("id", "Indonesian"),
-    ("it", "Italian"),
-    ("ja", "Japanese"),
-    ("ko", "Korean"),
-    ("nb", "Norwegian"),
-    ("nl", "Dutch"),
-    ("nn", "Nynorsk"),
-    ("no", "Norwegian"),
-    ("pl", "Polish"),
-    ("pt", "Portuguese"),
-    ("ro", "Romanian"),
-    ("ru", "Russian"),
-    ("sv", "Swedish"),
-    ("th", "Thai"),
-    ("tr", "Turkish"),
-    ("uk", "Ukrainian"),
-    ("vi", "Vietnamese"),
-    ("zh", "Chinese"),
-];
-
-/// The name of a language.
-pub(super) fn language(tag: &str) -> &str {
-    LANGUAGES.iter().find(|(other, _)| *other == tag).map_or(tag, |(_, name)| name)
-}
 
 /// The filters that a query has, each to be taken off.
 pub(super) fn filters(narrowing: &Narrowing) -> Markup {

@@ -7,7 +7,7 @@ use rhumb_index::{Hit, Node, Snippet};
 use rhumb_web::CanonUrl;
 use rhumb_web::words::printable;
 
-use super::facets::language;
+use super::language::language;
 use super::narrowing::Narrowing;
 use super::{shortened, title_of};
 use crate::look::{day, link};

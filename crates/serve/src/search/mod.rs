@@ -6,6 +6,7 @@ mod answers;
 mod asked;
 mod facets;
 mod hit;
+mod language;
 mod narrowing;
 mod paging;
 mod results;
@@ -22,10 +23,10 @@ use rhumb_web::words::printable;
 
 use crate::House;
 
-pub(crate) use about::about;
+pub(crate) use about::{about, shown_max};
 pub(crate) use answers::Answers;
 pub(crate) use asked::{Asked, PAGE_RESULTS, ask};
-pub(crate) use submit::{submit, urls};
+pub(crate) use submit::{SUBMIT, again, submit, urls};
 
 /// Letters of a title that are shown.
 const TITLE_CHARS_MAX: usize = 120;
@@ -36,12 +37,12 @@ pub(crate) fn routes() -> Router<Arc<House>> {
         .route("/search", get(results::page))
         .route("/page", get(about::page))
         .route("/why", get(why::page))
-        .route("/submit", get(submit::form))
+        .route(SUBMIT, get(submit::form))
 }
 
 /// What changes something.
 pub(crate) fn changes() -> Router<Arc<House>> {
-    Router::new().route("/submit", post(submit::taken))
+    Router::new().route(SUBMIT, post(submit::taken))
 }
 
 /// The search box.

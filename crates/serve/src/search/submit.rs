@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::Form;
-use axum::extract::{Query, State};
+use axum::extract::{Query, Request, State};
 use axum::response::{IntoResponse, Response};
+use axum::{Form, RequestExt};
 use maud::{Markup, html};
 use rhumb_crawl::ask::Activity;
 use rhumb_crawl::control::{Question, Reply};
@@ -15,6 +15,8 @@ use crate::House;
 use crate::http::Refused;
 use crate::look::{self, Room, link};
 
+/// Where the form is, and where it is sent to.
+pub(crate) const SUBMIT: &str = "/submit";
 /// URLs of one submission.
 const URLS_MAX: usize = 1_000;
 /// Their bytes: with what is around them they are one question to the crawl.
@@ -76,6 +78,13 @@ pub(super) async fn taken(State(house): State<Arc<House>>, Form(fields): Form<Fi
     }
 }
 
+/// The form again with what was typed, for whoever has not said the token.
+pub(crate) async fn again(house: &House, request: Request, refused: &Refused) -> Response {
+    let typed = request.extract::<Form<Fields>, _>().await;
+    let typed = typed.map_or_else(|_| String::new(), |Form(fields)| fields.urls);
+    refused.on(whole(house, &typed, &look::notice(refused)).await)
+}
+
 async fn whole(house: &House, urls: &str, above: &Markup) -> Markup {
     let runs = match house.status().await.map(|status| status.state) {
         Ok(Activity::Running) => "The crawl runs: new URLs are fetched soon.",
@@ -88,12 +97,17 @@ async fn whole(house: &House, urls: &str, above: &Markup) -> Markup {
         &html! {
             h1 { "Submit URLs" }
             (above)
-            form action="/submit" method="post" {
+            form action=(SUBMIT) method="post" {
                 div.field {
                     label for="urls" { "URLs, one a line" }
                     textarea id="urls" name="urls" rows="6" required spellcheck="false"
                         aria-describedby="rules" placeholder="https://example.org/" { (urls) }
                     span.hint id="rules" {
+                        @if house.gate.wants_token() {
+                            "This takes the token of the operator: "
+                            a href=(link("/token", &[("to", SUBMIT)])) { "enter it" }
+                            " before you write, if this browser does not have it yet. "
+                        }
                         (runs) " They are seeds: what they link to is followed as far as the rules of the crawl allow."
                     }
                 }

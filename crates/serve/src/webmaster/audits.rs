@@ -1,12 +1,13 @@
 //! Audits in the making: each reads the whole archive, so they are made one after the other beside
 //! everything else, and kept for those who ask again.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rhumb_crawl::audit::{self, Audit, AuditError};
 
@@ -41,11 +42,16 @@ struct Kept {
     found: Arc<Found>,
 }
 
-/// How far the archive goes: whether an audit would find anything else now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Reach {
-    files: u64,
-    bytes: u64,
+/// How far the archive goes: the lengths of its files.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Reach(BTreeMap<FileId, u64>);
+
+/// One file, whether it is still open or sealed by now; one that was written anew is another.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FileId {
+    name: String,
+    inode: u64,
+    began: Option<SystemTime>,
 }
 
 /// What an audit found.
@@ -77,6 +83,8 @@ impl Audits {
     pub(super) fn of(self: &Arc<Self>, host: &str) -> Standing {
         let reach = Reach::of(&self.archive);
         let mut desk = self.desk();
+        // What was taken out of the archive is shown no more, not even as something old.
+        desk.kept.retain(|kept| reach.goes_on(&kept.reach));
         let kept = desk.kept.iter().find(|kept| kept.host == host);
         let found = kept.map(|kept| {
             let is_old = kept.reach != reach && kept.made_at.elapsed() > FRESH_FOR;
@@ -141,14 +149,20 @@ impl Audits {
 impl Reach {
     fn of(archive: &Path) -> Self {
         let Ok(entries) = fs::read_dir(archive) else { return Self::default() };
-        let mut reach = Self::default();
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().contains(".warc.gz") {
-                reach.files += 1;
-                reach.bytes += entry.metadata().map_or(0, |it| it.len());
-            }
-        }
-        reach
+        let files = entries.flatten().filter_map(|entry| {
+            let name = entry.file_name();
+            let (name, _) = name.to_str()?.split_once(".warc.gz")?;
+            let about = entry.metadata().ok()?;
+            let (inode, began) = (about.ino(), about.created().ok());
+            Some((FileId { name: name.to_owned(), inode, began }, about.len()))
+        });
+        Self(files.collect())
+    }
+
+    /// Whether everything is still there that was there then.
+    fn goes_on(&self, then: &Self) -> bool {
+        let is_there = |(file, length): (&FileId, &u64)| self.0.get(file) >= Some(length);
+        then.0.iter().all(is_there)
     }
 }
 
@@ -185,6 +199,33 @@ mod tests {
             };
             assert!(matches!(*found, Found::NoRequest));
         }
+    }
+
+    #[test]
+    fn nothing_is_shown_of_what_was_taken_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [one, new] = ["rhumb-1.warc.gz", "new"].map(|name| folder.path().join(name));
+        let audits = Audits::new(folder.path().to_owned());
+        let check = |change: &dyn Fn(), is_kept: bool| {
+            fs::write(&one, "0123456789").expect("written");
+            audits.desk().kept.clear();
+            audits.of("a.example");
+            settle(&audits);
+            change();
+            assert_eq!(matches!(audits.of("a.example"), Standing::Made { .. }), is_kept);
+            settle(&audits);
+        };
+        check(&|| (), true);
+        check(&|| fs::write(&one, "0123456789 and more").expect("written"), true);
+        check(&|| fs::write(&one, "01234").expect("written"), false);
+        let renew = || {
+            fs::write(&new, "0123456789").expect("written");
+            fs::rename(&new, &one).expect("renamed");
+        };
+        check(&renew, false);
+        check(&|| fs::remove_file(&one).expect("removed"), false);
+        let open = folder.path().join("rhumb-1.warc.gz.open");
+        check(&|| fs::rename(&one, &open).expect("renamed"), true);
     }
 
     #[test]

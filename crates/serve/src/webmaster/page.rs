@@ -144,7 +144,7 @@ fn as_it_stands(sites: &[SiteRow]) -> Markup {
                     }
                 }
                 @if let Some(next) = &row.next_visit {
-                    dt { "Next visit" } dd { "not before " time datetime=(next) { (printable(next)) } }
+                    dt { "Next visit" } dd { "not before " (look::read(next)) }
                 }
                 dt { "Requests so far" } dd { (grouped(row.visits)) }
                 dt { "URLs that wait" } dd { (grouped(row.queued)) }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use rhumb_crawl::ask::{SiteOrder, SitesWanted, Status};
 use rhumb_crawl::control::{Question, Reply, SiteChange};
+use rhumb_index::Document;
 use serde_json::{Value, json};
 
 use crate::format::Scrape;
 use crate::house::{Answered, Furniture, TestHouse, encoded};
-use crate::schema;
+use crate::{schema, stock};
 
 const JSON: &str = "content-type: application/json\r\n";
 
@@ -86,6 +87,15 @@ fn what_is_wrong_is_said_with_what_would_be_right() {
             assert!(refused[key].as_str().is_some_and(|it| !it.is_empty()), "{target}: {refused}");
         }
     }
+    for letter in ["a", "%3F", "%F0%90%8D%88"] {
+        for path in ["page", "why"] {
+            let target = format!("/api/{path}?url={}", letter.repeat(5_001));
+            let code = if letter.len() > 3 { 414 } else { 400 };
+            assert_eq!(asked(&house, &target, code)["error"], "the URL is too long");
+        }
+    }
+    let longest = format!("/api/why?url={}", "%3F".repeat(5_000));
+    asked(&house, &longest, 200);
     assert_eq!(house.get("/api/nothing").code, 404);
     assert_eq!(read(&house.get("/api/nothing"))["error"], "there is no such page");
 }
@@ -104,6 +114,29 @@ fn a_page_is_told_with_its_links_its_versions_and_its_clicks() {
     assert!(!shy.to_string().contains("Secret"), "{shy}");
     let gone = asked(&house, &format!("/api/page?url={}", encoded("http://a.example/gone")), 404);
     assert_eq!(gone["error"], "this page is not in the index");
+}
+
+#[test]
+fn of_a_page_that_wants_no_copy_shown_a_snippet_is() {
+    let text = "tide ".repeat(1_000);
+    let open = stock::document("http://a.example/open", "Open", &text);
+    let url = "http://a.example/closed";
+    let closed = Document {
+        no_archive: true,
+        description: Some(text.clone()),
+        ..stock::document(url, "Closed", &text)
+    };
+    let house = Furniture { documents: vec![open, closed], ..Furniture::default() }.start();
+    let letters = |value: &Value| value.as_str().expect("a text").chars().count();
+    let open = asked(&house, "/api/page?url=http://a.example/open", 200);
+    assert_eq!(letters(&open["text"]), 2_000);
+    let closed = asked(&house, &format!("/api/page?url={url}"), 200);
+    assert_eq!((letters(&closed["text"]), letters(&closed["description"])), (240, 240));
+    let tides = |name: &str| {
+        let page = house.get(&format!("/page?url=http://a.example/{name}"));
+        page.text().matches("tide").count()
+    };
+    assert_eq!((tides("open"), tides("closed")), (240, 48));
 }
 
 #[test]
@@ -193,6 +226,10 @@ fn bodies_that_are_wrong_reach_nobody() {
         ("/api/submit", "{\"urls\":[]}", 400),
         ("/api/submit", "{\"urls\":\"http://a.example/\"}", 422),
         ("/api/site", "{\"delay\":\"5s\"}", 422),
+        ("/api/submit", "[[\"http://c.example/\"]]", 422),
+        ("/api/submit", "{\"urls\":[\"http://c.example/\\nhttp://d.example/\"]}", 400),
+        ("/api/control", "[\"pause\"]", 422),
+        ("/api/site", "[\"a.example\",null,null,null,null,true]", 422),
     ] {
         let headers = if body.is_empty() { "" } else { JSON };
         let answer = house.ask("POST", target, headers, body.as_bytes());

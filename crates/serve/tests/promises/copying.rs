@@ -327,7 +327,93 @@ fn a_page_that_asks_for_it_is_not_shown() {
     document.no_archive = true;
     check(vec![answer(html, "<p>Secret")], vec![document], false);
     let later = Captured { second: SECOND + 9, ..answer(&head, "<p>Newer") };
-    check(vec![answer(html, "<p>Secret"), later], Vec::new(), false);
+    check(vec![answer(html, "<p>Secret"), later.clone()], Vec::new(), false);
+    let with =
+        |second, head: &str| Captured { head: head.to_owned(), ..Captured::html(URL, second, "") };
+    let error = with(SECOND + 20, "HTTP/1.1 503 No\n");
+    check(vec![answer(html, "<p>Secret"), later.clone(), error.clone()], Vec::new(), false);
+    let open = Captured { second: SECOND + 15, ..answer(html, "<p>Newest") };
+    check(vec![answer(html, "<p>Secret"), later, open, error], Vec::new(), true);
+    let unchanged = with(SECOND + 20, "HTTP/1.1 304 Not Modified\nX-Robots-Tag: noarchive\n");
+    check(vec![answer(html, "<p>Secret"), unchanged], Vec::new(), false);
+}
+
+#[test]
+fn where_the_last_wish_cannot_be_read_no_copy_is_shown() {
+    let html = "Content-Type: text/html\n";
+    let check = |documents, is_shown: bool| {
+        let newer = Captured { second: SECOND + 9, ..answer(html, "<p>Newer") };
+        let captures = vec![answer(html, "<p>Secret"), newer];
+        let house = Furniture { documents, captures, ..Furniture::default() }.start();
+        assert!(show(&house, "/frame", "20250615150640").text().contains("Secret"));
+        damage(&house.folder.path().join("archive"));
+        let page = show(&house, "", "20250615150640");
+        assert_eq!(page.text().contains("<iframe"), is_shown);
+        assert_eq!(page.text().contains("nobody can tell"), !is_shown);
+        for part in ["/frame", "/file"] {
+            let answer = show(&house, part, "20250615150640");
+            assert_eq!(answer.code, if is_shown { 200 } else { 403 });
+            assert_eq!(answer.text().contains("Secret"), is_shown);
+        }
+        assert_eq!(show(&house, "/frame", "20250615150649").code, 404);
+        assert!(show(&house, "", "20250615150649").text().contains("damaged"));
+    };
+    check(Vec::new(), false);
+    check(vec![stock::document(URL, "Page", "Secret")], true);
+}
+
+#[test]
+fn what_is_cut_is_said_to_be_so() {
+    let check = |head: &str, body: Vec<u8>| {
+        let house = house(vec![answer(head, body)]);
+        let page = show(&house, "", "");
+        assert!(page.text().contains("beginning of the copy"), "{head}");
+        assert!(!page.text().contains("/copy/file"), "{head}");
+        assert!(show(&house, "/frame", "").text().contains("too long"), "{head}");
+        let file = show(&house, "/file", "");
+        assert_eq!(file.code, 404, "{head}");
+        assert!(file.text().contains("too long"), "{head}");
+    };
+    check("Content-Type: text/plain\n", vec![b'x'; 33 << 20]);
+    // A zstd frame of blocks that are not packed.
+    let block = [&[0, 0, 16][..], &vec![b'x'; 128 << 10]].concat();
+    let frame = [&b"\x28\xb5\x2f\xfd\x00\x58"[..], &block.repeat(90), &[1, 0, 0]].concat();
+    check("Content-Type: text/plain\nContent-Encoding: zstd\n", frame);
+}
+
+#[test]
+fn captures_of_one_second_can_be_told_apart() {
+    let html = "Content-Type: text/html\n";
+    let house = house(vec![answer(html, "<p>First"), answer(html, "<p>Second")]);
+    assert!(show(&house, "/frame", "20250615150640").text().ends_with("<p>First"));
+    assert!(show(&house, "/frame", "20250615150640-2").text().ends_with("<p>Second"));
+    assert_eq!(show(&house, "/frame", "20250615150640-3").code, 404);
+    assert!(show(&house, "", "").text().contains("value=\"20250615150640-2\" selected"));
+}
+
+#[test]
+fn xhtml_is_read_by_its_own_rules() {
+    let page = "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title/>\
+        <script src=\"x.js\"/></head><body><p>Text</p></body></html>";
+    let shown = frame_of("Content-Type: application/xhtml+xml\n", page);
+    assert!(shown.text().contains("<title></title>"), "{}", shown.text());
+    assert!(shown.text().ends_with("<p>Text</p></body></html>"), "{}", shown.text());
+    grammar::check(shown.text(), "xhtml");
+}
+
+#[test]
+fn an_answer_without_news_stands_for_the_last_good_one() {
+    let with = |second, head: &str, body: &str| Captured {
+        head: head.to_owned(),
+        ..Captured::html(URL, second, body)
+    };
+    let house = house(vec![
+        Captured::html(URL, SECOND, "<p>Good"),
+        with(SECOND + 60, "HTTP/1.1 503 No\n", "<p>Sorry"),
+        with(SECOND + 120, "HTTP/1.1 304 Not Modified\n", ""),
+    ]);
+    assert!(show(&house, "/frame", "20250615150840").text().ends_with("<p>Good"));
+    assert!(!show(&house, "", "").text().contains("same as before"));
 }
 
 #[test]
@@ -339,6 +425,16 @@ fn a_redirect_says_where_it_led() {
         page.text().contains("/copy?url=http%3A%2F%2Fa.example%2Fnew%2522%253E%253Cscript%253E")
     );
     assert!(!page.text().contains("<script>"));
+}
+
+/// Spoils the last record of the page.
+fn damage(archive: &Path) {
+    let place = rhumb_archive::versions(archive, URL, 1).expect("its index")[0].place;
+    let path = rhumb_archive::file_of(archive, place).expect("a folder").expect("its file");
+    let mut bytes = fs::read(&path).expect("it is read");
+    let at = usize::try_from(place.end).expect("a short file") + 40;
+    bytes[at..at + 40].fill(0);
+    fs::write(path, bytes).expect("it is written");
 }
 
 /// Takes all records of the page out.

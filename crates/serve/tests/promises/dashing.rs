@@ -130,7 +130,6 @@ fn a_crawl_is_paused_resumed_and_stopped_by_forms() {
         let back = answered.header("location").expect("a page").to_owned();
         assert_eq!(back, format!("/crawl?done={word}"));
         assert_eq!(orders(&paused).last(), Some(&question));
-        check_has(&page(&paused, &back), &["role=\"status\""]);
     }
     for wrong in ["", "explode", "Stop"] {
         assert_eq!(paused.post("/crawl/control", &[("do", wrong)]).code, 400);
@@ -140,13 +139,48 @@ fn a_crawl_is_paused_resumed_and_stopped_by_forms() {
 }
 
 #[test]
+fn what_was_done_is_said_once_and_only_while_it_is_so() {
+    let check = |state: Activity, paused: bool, expect: &[&str]| {
+        let house = standing(Status { state, paused, ..status() });
+        for word in ["pause", "resume", "stop"] {
+            let html = page(&house, &format!("/crawl?span=25h&done={word}"));
+            assert_eq!(
+                html.contains("role=\"status\""),
+                expect.contains(&word),
+                "{state:?} {word}"
+            );
+            if state == Activity::Running {
+                check_has(&html, &["content=\"5; url=/crawl?span=25h\""]);
+            }
+        }
+    };
+    check(Activity::Running, true, &["pause", "stop"]);
+    check(Activity::Running, false, &["resume", "stop"]);
+    check(Activity::Stopped, true, &[]);
+    check(Activity::Done, false, &[]);
+}
+
+#[test]
+fn the_end_of_a_crawl_may_be_the_end_of_its_pages() {
+    let html = page(&standing(status()), "/crawl/control");
+    check_has(&html, &["These pages may end with the crawl", "<code>rhumb serve</code>"]);
+}
+
+#[test]
+fn names_that_cannot_be_looked_up_are_a_figure_and_a_rate() {
+    let html = page(&standing(status()), "/crawl");
+    check_has(&html, &["Names that could not be looked up, in this run.", ">124<"]);
+    check_has(&html, &["Names a minute that could not be looked up."]);
+}
+
+#[test]
 fn a_crawl_at_rest_shows_its_last_numbers_and_no_buttons() {
     let rest = Status { state: Activity::Stopped, paused: false, ..status() };
     let html = page(&standing(rest.clone()), "/crawl");
     check_has(&html, &["These are its last numbers.", "href=\"/submit\"", ">101<"]);
     assert!(buttons(&html).is_empty() && !html.contains("/crawl/control"), "{html}");
     assert!(!html.contains("http-equiv"), "nothing changes");
-    check_has(&page(&standing(status()), "/crawl"), &["http-equiv=\"refresh\" content=\"5\""]);
+    check_has(&page(&standing(status()), "/crawl"), &["http-equiv=\"refresh\" content=\"5; "]);
     let html = page(&standing(rest), "/crawl/control");
     check_has(&html, &["It does not run."]);
 }
@@ -160,14 +194,15 @@ fn what_the_crawl_refuses_is_told_with_its_advice() {
             advice: "--delay 5s".to_owned(),
         })
     });
-    for (path, fields) in [
-        ("/crawl/control", [("do", "pause"), ("x", "y")]),
-        ("/site", [("do", "block"), ("host", "a.example")]),
+    for (path, fields, advice) in [
+        ("/crawl/control", [("do", "pause"), ("x", "y")], "Try: --delay 5s."),
+        // A form has no flags.
+        ("/site", [("do", "block"), ("host", "a.example")], "Try: delay 5s."),
     ] {
         let answered = house.post(path, &fields);
         assert_eq!(answered.code, 400);
         check_whole(answered.text());
-        check_has(answered.text(), &["is &lt;no&gt; duration", "--delay 5s"]);
+        check_has(answered.text(), &["is &lt;no&gt; duration", advice]);
     }
 }
 
@@ -257,6 +292,10 @@ fn sites_are_searched_sorted_and_paged() {
     );
     let none = with_sites(Vec::new(), 0);
     check_has(&page(&none, "/sites?q=zzz"), &["No site matches."]);
+    let html = page(&with_sites(Vec::new(), 232), "/sites?q=ex&page=99");
+    let last = "href=\"/sites?q=ex&amp;sort=visits&amp;dir=desc&amp;page=5\"";
+    check_has(&html, &["There is no such page.", last]);
+    assert!(!html.contains("No site matches"), "{html}");
 }
 
 fn site() -> SiteRow {
@@ -283,7 +322,9 @@ fn a_site_has_a_page_with_all_of_it_and_a_form() {
         &html,
         &["1,234", "its gap", "2026-01-02T03:04:05.678Z", "9,000", "/webmaster?host=a.example"],
     );
-    check_has(&html, &["/search?q=site%3Aa.example"]);
+    check_has(&html, &["/search?q=site%3Aa.example", "placeholder=\"9000\""]);
+    let of_ipv6 = page(&house, "/site?host=%5B::1%5D:81");
+    check_has(&of_ipv6, &["/webmaster?host=%5B%3A%3A1%5D\"", "/search?q=site%3A%5B%3A%3A1%5D\""]);
     assert_eq!(buttons(&html), ["block", "slow", "set"]);
     let wanted = SitesWanted {
         search: "a.example".to_owned(),
@@ -291,7 +332,7 @@ fn a_site_has_a_page_with_all_of_it_and_a_form() {
         count: 1,
         ..SitesWanted::default()
     };
-    assert_eq!(orders(&house), [Question::Sites(wanted)]);
+    assert_eq!(orders(&house).first(), Some(&Question::Sites(wanted)));
     let blocked = with_sites(vec![SiteRow { blocked: true, ..site() }], 1);
     assert_eq!(buttons(&page(&blocked, "/site?host=a.example")), ["unblock", "set"]);
     let html = page(&house, "/site?host=b.example");
@@ -343,6 +384,21 @@ fn forms_of_a_site_reach_the_crawl_and_lead_back() {
         let back = house.post("/site", &fields).header("location").expect("a page").to_owned();
         assert!(back == usual || back == "/site?host=a.example&done=block", "{list}: {back}");
     }
+}
+
+#[test]
+fn what_was_changed_at_rest_holds_from_the_next_start() {
+    let check = |state: Activity, expect: &str| {
+        let house = standing(Status { state, ..status() });
+        for target in ["/site?host=a.example", "/sites?page=1"] {
+            for word in ["block", "unblock", "slow", "set"] {
+                check_has(&page(&house, &format!("{target}&done={word}")), &[expect]);
+            }
+        }
+    };
+    check(Activity::Running, " It holds from now on.");
+    check(Activity::Stopped, " The crawl does not run: it holds from the next start.");
+    check(Activity::Done, " The crawl does not run: it holds from the next start.");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use rhumb_crawl::control::{Question, Reply};
 use rhumb_serve::Limits;
 
 use crate::house::{Answered, Furniture, TestHouse};
+use crate::wholeness::check_whole;
 
 const TOKEN: &str = "a token; with=odd \"letters\"";
 const FORM: &str = "content-type: application/x-www-form-urlencoded\r\n";
@@ -123,6 +124,7 @@ fn the_token_is_known_by_header_and_by_cookie_and_never_by_url() {
     let house = guarded(quick());
     let bearer = format!("authorization: Bearer {TOKEN}\r\n");
     assert_eq!(pause(&house, &bearer).code, 200);
+    assert_eq!(pause(&house, &bearer.replace("Bearer", "bearer")).code, 200);
     for wrong in ["authorization: Bearer wrong\r\n", "authorization: Basic x\r\n", ""] {
         let answer = pause(&house, wrong);
         assert_eq!((answer.code, answer.header("www-authenticate")), (401, Some("Bearer")));
@@ -159,6 +161,35 @@ fn the_way_back_is_one_of_ours() {
 }
 
 #[test]
+fn whoever_lacks_the_token_is_led_to_it_and_loses_nothing() {
+    let house = guarded(quick());
+    let form = house.get("/submit");
+    assert!(form.text().contains("href=\"/token?to=%2Fsubmit\""), "{}", form.text());
+    let refused = house.post("/submit", &[("urls", "http://a.example/<b>\nhttp://b.example/")]);
+    assert_eq!((refused.code, refused.header("www-authenticate")), (401, Some("Bearer")));
+    check_whole(refused.text());
+    for part in ["http://a.example/&lt;b&gt;\nhttp://b.example/</textarea>", "must know the token"]
+    {
+        assert!(refused.text().contains(part), "{part} in {}", refused.text());
+    }
+    let asked = |it: &Question| matches!(it, Question::Submit { .. });
+    assert!(!house.questions().iter().any(asked), "the crawl heard nothing of it");
+    for (path, back) in [("/site", "%2Fsites"), ("/crawl/control", "%2Fcrawl")] {
+        let refused = house.post(path, &[("do", "pause"), ("site", "a.example")]);
+        assert_eq!(refused.code, 401, "{path}");
+        check_whole(refused.text());
+        let way = format!("href=\"/token?to={back}\"");
+        assert!(refused.text().contains(&way), "{way} in {}", refused.text());
+    }
+    let wrong = house.post("/token", &[("token", "guess"), ("to", "/sites")]);
+    assert_eq!(wrong.code, 401);
+    check_whole(wrong.text());
+    assert!(wrong.text().contains("value=\"/sites\""), "{}", wrong.text());
+    let open = Furniture::default().start();
+    assert!(!open.get("/submit").text().contains("token"));
+}
+
+#[test]
 fn whoever_guesses_is_soon_not_listened_to() {
     let house = guarded(Limits { guesses: 3, ..quick() });
     for _ in 0..3 {
@@ -168,9 +199,11 @@ fn whoever_guesses_is_soon_not_listened_to() {
     assert_eq!(late.code, 429);
     let wait: u64 = late.header("retry-after").expect("a time").parse().expect("seconds");
     assert!((1..=20).contains(&wait), "{wait}");
-    // Even the right one: else the answer would tell.
+    // Whoever guesses keeps nobody out who knows it, even from the same address.
     let right = pause(&house, &format!("authorization: Bearer {TOKEN}\r\n"));
-    assert_eq!(right.code, 429);
+    assert_eq!(right.code, 200);
+    assert_eq!(house.post("/token", &[("token", TOKEN)]).code, 303);
+    assert_eq!(house.post("/token", &[("token", "guess")]).code, 429);
     assert_eq!(house.get("/").code, 200, "others than changes are as before");
 }
 

@@ -11,7 +11,7 @@ use rhumb_archive::{Archive, ArchiveSettings, Capture, CrawlId, Encoder, Keep};
 use rhumb_crawl::ask::{SiteRow, SitesPage, UrlState, Why};
 use rhumb_crawl::control::{Question, Reply};
 use rhumb_index::{Cursor, Document, Index, IndexSettings};
-use rhumb_serve::{Crawl, House, HouseSettings, Limits};
+use rhumb_serve::{Crawl, House, HouseSettings, Limits, Unanswered};
 use rhumb_web::{Canon, CanonUrl};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -219,9 +219,9 @@ struct Double {
 }
 
 impl Crawl for Double {
-    fn ask(&self, question: Question) -> Reply {
+    fn ask(&self, question: Question) -> Result<Reply, Unanswered> {
         self.asked.lock().expect("no panic").push(question.clone());
-        (self.replies)(&question).unwrap_or_else(|| usual(question))
+        Ok((self.replies)(&question).unwrap_or_else(|| usual(question)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rhumb_crawl::ask::{TryLine, UrlState, Why};
 use rhumb_crawl::control::{Question, Reply};
 
-use crate::house::{Furniture, TestHouse, encoded};
+use crate::house::{Furniture, TestHouse, encoded, write_index};
 use crate::stock;
 use crate::wholeness::{Element, check_whole, elements};
 
@@ -80,6 +80,22 @@ fn a_result_tells_where_it_is_what_it_says_and_where_to_go_from_it() {
     assert!(chart.contains("http://a.example/chart.pdf") && chart.contains(">pdf<"), "{chart}");
     let twin = search(&house, "all tides coast");
     assert!(twin.contains("and 1 page that says nearly the same"), "{twin}");
+}
+
+#[test]
+fn an_answer_is_never_older_than_the_index() {
+    let house = Furniture::default().start();
+    let before = found(&search(&house, "tide harbour"));
+    assert!(before.contains(&stock::page(7)));
+    assert_eq!(found(&search(&house, "tide harbour")), before);
+    let (index, forgotten) = (house.folder.path().join("index"), stock::page(7));
+    let others = stock::documents().into_iter().filter(|it| it.url.as_str() != forgotten);
+    std::fs::rename(&index, house.folder.path().join("old")).expect("renamed");
+    write_index(&index, others.collect());
+    for page in 1..=3 {
+        let html = house.get(&format!("/search?q=tide%20harbour&page={page}"));
+        assert!(!found(html.text()).contains(&forgotten), "{}", html.text());
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rhumb_crawl::ask::SitesPage;
+use rhumb_crawl::ask::{SiteRow, SitesPage};
 use rhumb_crawl::control::{Question, Reply};
 
 use crate::house::{Answered, Furniture, TestHouse, encoded};
@@ -60,6 +60,22 @@ fn the_audit_of_a_host_is_shown_with_every_request() {
     // It is kept: nobody waits for it again.
     let again = house.get("/webmaster?host=a.example");
     assert!(again.header("refresh").is_none());
+}
+
+#[test]
+fn the_next_visit_is_told_as_people_read_it() {
+    let soon = |question: &Question| {
+        let row = SiteRow {
+            site: "a.example".to_owned(),
+            next_visit: Some("2026-01-02T03:04:05.678Z".to_owned()),
+            ..SiteRow::default()
+        };
+        let page = SitesPage { sites: vec![row], total: 1, exact: true };
+        matches!(question, Question::Sites(_)).then_some(Reply::Sites(page))
+    };
+    let house = Furniture { replies: Box::new(soon), ..Furniture::default() }.start();
+    let page = audited(&house, "a.example");
+    assert!(page.text().contains(">2026-01-02 03:04:05 UTC</time>"), "{}", page.text());
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn block(browser: &Browser, serving: &Serving, one: &RawServer, other: &RawServe
     let names = "return [...document.querySelectorAll('tbody th')].map(th => th.innerText.trim())";
     let names = browser.run(names);
     let names: Vec<&str> =
-        names.as_array().expect("a list").iter().flat_map(Value::as_str).collect();
+        names.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     assert!(names.is_sorted() || names.iter().rev().is_sorted(), "{names:?}");
     browser.find("main input[name=q]").fill(&name);
     browser.find("main input[name=q]").enter();

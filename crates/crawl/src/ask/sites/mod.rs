@@ -1,7 +1,7 @@
 //! The sites of a crawl, a page of them at a time.
 //!
 //! Whoever owns the partitions says no more of their sites than by what they are sorted
-//! ([`glance`]); who asks matches, sorts and reads the disk ([`Gathering`]), and then has the few
+//! ([`glance()`]); who asks matches, sorts and reads the disk ([`Gathering`]), and then has the few
 //! of one page looked at ([`look`]).
 
 mod gathering;
@@ -12,6 +12,7 @@ mod tests;
 
 use std::cmp::Ordering;
 
+use rhumb_web::Tick;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use gathering::Gathering;
@@ -49,7 +50,7 @@ pub enum SiteOrder {
     Site,
     /// What they do, and what holds them.
     State,
-    /// When they are visited next.
+    /// When they are visited next; those that are not come last in any case.
     NextVisit,
     /// Exchanges so far.
     #[default]
@@ -81,8 +82,8 @@ pub struct SiteRow {
     pub state: String,
     /// What holds it now: `site`, `address`, `backoff`, `robots`, `budget`, `block`.
     pub held_by: Option<String>,
-    /// When it may be visited next: now, if it is due; none without work, or for as long as a
-    /// rule bars it.
+    /// When it may be visited next: now, if it is due; none without work, for as long as a rule
+    /// bars it, and while the crawl is paused or does not run.
     pub next_visit: Option<String>,
     /// Exchanges so far.
     pub visits: u64,
@@ -119,10 +120,14 @@ impl SitesWanted {
     fn order(&self, one: (u64, &str), other: (u64, &str)) -> Ordering {
         let by_key = one.0.cmp(&other.0);
         let by_name = one.1.cmp(other.1);
+        let is_never = |key: u64| self.sort == SiteOrder::NextVisit && key == Tick::NEVER.0;
         match (self.sort, self.descending) {
             (SiteOrder::Site, true) => by_name.reverse(),
             (SiteOrder::Site, false) => by_name,
-            (_, true) => by_key.reverse().then(by_name),
+            (_, true) => {
+                let last = is_never(one.0).cmp(&is_never(other.0));
+                last.then(by_key.reverse()).then(by_name)
+            }
             (_, false) => by_key.then(by_name),
         }
     }

@@ -20,6 +20,7 @@ pub(crate) struct Setting {
     pub(crate) manners: Manners,
     pub(crate) rules: Arc<SiteRules>,
     pub(crate) is_running: bool,
+    pub(crate) is_paused: bool,
 }
 
 /// What a site does.
@@ -68,7 +69,8 @@ impl Sight<'_> {
 
     /// When it may be visited next, if it is to be at all.
     fn next(&self, setting: &Setting) -> Option<Tick> {
-        if self.state.in_flight() > 0 || self.queued() == 0 {
+        let is_at_work = setting.is_running && !setting.is_paused;
+        if !is_at_work || self.state.in_flight() > 0 || self.queued() == 0 {
             return None;
         }
         let by_clock = setting.rules.waits(self.site, self.state).map(|waiting| waiting.until);

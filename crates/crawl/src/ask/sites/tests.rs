@@ -9,6 +9,10 @@ use crate::partition::Answer;
 
 /// The sites of a crawl that runs, as its handle asks for them.
 fn asked(crawl: &Crawl, wanted: &SitesWanted) -> SitesPage {
+    asked_while(crawl, wanted, false)
+}
+
+fn asked_while(crawl: &Crawl, wanted: &SitesWanted, is_paused: bool) -> SitesPage {
     let setting = Setting {
         now: crawl.now,
         born_ms: crawl.settings.born_ms,
@@ -16,6 +20,7 @@ fn asked(crawl: &Crawl, wanted: &SitesWanted) -> SitesPage {
         manners: crawl.settings.manners,
         rules: Arc::new(crawl.settings.sites.clone()),
         is_running: true,
+        is_paused,
     };
     let wanted = wanted.bounded();
     let tables = Arc::clone(&crawl.tables);
@@ -117,7 +122,10 @@ fn sites_are_sorted_searched_and_paged() {
     check(by(SiteOrder::Delay, true, 3), &["slow", "asks", "blocked"], 6);
     check(by(SiteOrder::Queued, true, 1), &["blocked"], 6);
     check(by(SiteOrder::Visits, true, 4), &["idle", "slow", "spent", "asks"], 6);
-    check(by(SiteOrder::NextVisit, false, 2), &["asks", "slow"], 6);
+    let never = ["blocked", "fetching", "idle", "spent"];
+    let (soon, late) = (["asks", "slow"], ["slow", "asks"]);
+    check(by(SiteOrder::NextVisit, false, 9), &[&soon[..], &never].concat(), 6);
+    check(by(SiteOrder::NextVisit, true, 9), &[&late[..], &never].concat(), 6);
     let states = ["fetching", "asks", "slow", "spent", "blocked", "idle"];
     check(by(SiteOrder::State, false, 9), &states, 6);
     check(SitesWanted { from: 2, count: 3, ..all() }, &names[2..5], 6);
@@ -172,6 +180,23 @@ fn at_rest_the_same_sites_are_told() {
         assert_eq!(told(&running), told(&rests));
         let of = |state: &str| rests.sites.iter().filter(|row| row.state == state).count();
         assert_eq!((of("waiting"), of("idle"), of("fetching"), of("asleep")), (5, 1, 0, 0));
+    }
+}
+
+#[test]
+fn no_site_of_a_crawl_that_is_paused_or_rests_has_a_next_visit() {
+    let mut crawl = several();
+    let check = |page: SitesPage, expect: usize| {
+        let has_next = page.sites.iter().filter(|row| row.next_visit.is_some());
+        assert_eq!(has_next.count(), expect, "{page:?}");
+    };
+    for is_kept in [false, true] {
+        if is_kept {
+            cool(&mut crawl);
+        }
+        check(asked(&crawl, &all()), 2);
+        check(asked_while(&crawl, &all(), true), 0);
+        check(crawl.surveyed(&all()), 0);
     }
 }
 

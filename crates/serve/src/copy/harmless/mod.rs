@@ -10,6 +10,7 @@ mod css;
 mod names;
 #[cfg(test)]
 mod tests;
+mod xml;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -20,7 +21,8 @@ use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_text, doctype, elemen
 use rhumb_page::{Charset, scan};
 use rhumb_web::{Canon, CanonUrl};
 
-use self::names::{Fate, attribute, control, is_control, is_formatting};
+use self::names::{Fate, attribute, control, is_control, is_formatting, is_integrating};
+pub(super) use self::xml::with_ends;
 use crate::look::link;
 
 /// The most that is written: a long base makes a long link of every short one.
@@ -29,6 +31,8 @@ const WRITTEN_BYTES_MAX: usize = 12 << 20;
 const MEMORY_MAX: usize = 32 << 20;
 /// The longest value of an attribute that stays.
 const VALUE_BYTES_MAX: usize = 16 << 10;
+/// Elements for those who run nothing that are shown: each is read by a reader of its own.
+const NOSCRIPTS_MAX: usize = 200;
 /// What is read between two looks at whether it is enough.
 const STEP_BYTES: usize = 64 << 10;
 
@@ -52,11 +56,12 @@ pub(super) struct Base {
 pub(super) fn harmless(page: &str, base: Base, is_cut: bool) -> Option<String> {
     let writer = Rc::new(RefCell::new(Writer::new(base)));
     let read = read(page, &writer);
+    read_noscript(&writer);
     let mut writer = writer.borrow_mut();
     if read.is_none() && !writer.is_full {
         return None;
     }
-    writer.end_style();
+    writer.end_all();
     let doctype = if writer.has_doctype { "<!DOCTYPE html>" } else { "" };
     let cut = if is_cut || writer.is_full {
         "<p class=\"rhumb-cut\">This page is too long to be shown whole.</p>"
@@ -87,6 +92,7 @@ fn read(page: &str, writer: &Rc<RefCell<Writer>>) -> Option<()> {
                 let writer = Rc::clone(writer);
                 element.on_end_tag(Box::new(move |tag| {
                     writer.borrow_mut().end(end, &tag.name());
+                    read_noscript(&writer);
                     Ok(())
                 }))?;
             }
@@ -102,6 +108,17 @@ fn read(page: &str, writer: &Rc<RefCell<Writer>>) -> Option<()> {
     rewriter.end().ok()
 }
 
+/// Reads what is for those who run nothing, if it is there: to the reader of the page it is text.
+/// It has no end of such an element in it, so this goes no deeper.
+fn read_noscript(writer: &Rc<RefCell<Writer>>) {
+    let inside = writer.borrow_mut().take_noscript();
+    if let Some(inside) = inside {
+        // What of it cannot be read is left out.
+        let _read = read(&inside, writer);
+        writer.borrow_mut().end_all();
+    }
+}
+
 /// What is to be done where an element ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
@@ -111,6 +128,17 @@ enum End {
     Dropped,
     /// Its rules are known.
     Style,
+    /// It is known whole, and to be read.
+    NoScript,
+}
+
+/// What is left out at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dropping {
+    /// All, up to the end of an element.
+    All,
+    /// What is of another language than HTML.
+    Foreign,
 }
 
 #[derive(Debug)]
@@ -120,10 +148,16 @@ struct Writer {
     has_doctype: bool,
     /// There was more than may be written.
     is_full: bool,
-    /// Whether it is within something that is left out.
-    is_dropping: bool,
+    /// The kind of what is left out, within such.
+    dropping: Option<Dropping>,
     /// Rules that are being read.
     style: Option<String>,
+    /// What is for those who run nothing, as far as it is read.
+    noscript: Option<String>,
+    /// How many elements for those who run nothing were met.
+    noscripts: usize,
+    /// Within a link that has no words so far: whether it has a picture.
+    wordless: Option<bool>,
 }
 
 impl Writer {
@@ -133,8 +167,11 @@ impl Writer {
             out: String::new(),
             has_doctype: false,
             is_full: false,
-            is_dropping: false,
+            dropping: None,
             style: None,
+            noscript: None,
+            noscripts: 0,
+            wordless: None,
         }
     }
 
@@ -147,27 +184,35 @@ impl Writer {
     }
 
     fn start(&mut self, element: &Element<'_, '_>) -> Option<End> {
-        if self.is_dropping || self.style.is_some() {
+        let name = element.tag_name();
+        // Foreign content that is never ended does not take the rest of the page with it.
+        if self.dropping == Some(Dropping::Foreign) && is_html(element) && !is_integrating(&name) {
+            self.dropping = None;
+        }
+        if self.dropping.is_some() || self.style.is_some() || self.noscript.is_some() {
             return None;
         }
         let has_content = element.can_have_content();
-        match Fate::of(&element.tag_name()) {
+        match Fate::of(&name) {
             Fate::Kept(name) => return self.keep(name, element),
             Fate::Unwrapped => {}
             Fate::Dropped => {
-                self.is_dropping = has_content;
+                self.dropping = has_content.then_some(Dropping::All);
                 return Some(End::Dropped);
+            }
+            Fate::Foreign => {
+                self.dropping = has_content.then_some(Dropping::Foreign);
+                return Some(End::Dropped);
+            }
+            Fate::NoScript => {
+                self.noscript = has_content.then(String::new);
+                return Some(End::NoScript);
             }
             Fate::Style => {
                 self.style = has_content.then(String::new);
                 return Some(End::Style);
             }
-            Fate::Picture => {
-                if let Some(alt) = value(element, "alt").filter(|alt| !alt.trim().is_empty()) {
-                    let alt = escaped(&alt);
-                    self.write(&format!("<span class=\"rhumb-picture\">{alt}</span>"));
-                }
-            }
+            Fate::Picture => self.picture(value(element, "alt").as_deref().unwrap_or_default()),
             Fate::Area => {
                 let alt = value(element, "alt").unwrap_or_default();
                 self.link_to(value(element, "href"), &escaped(&alt));
@@ -175,7 +220,7 @@ impl Writer {
             Fate::Frame => {
                 self.link_to(value(element, "src"), "frame");
                 // What is in it is for those who know no frames.
-                self.is_dropping = element.tag_name() == "iframe";
+                self.dropping = (name == "iframe").then_some(Dropping::All);
                 return Some(End::Dropped);
             }
         }
@@ -211,6 +256,7 @@ impl Writer {
                     if let Some(to) = self.copy_of(&given) {
                         push_attribute(&mut tag, known, &to);
                         push_attribute(&mut tag, "target", target(&to));
+                        self.wordless = Some(false);
                     }
                 }
                 _ => push_attribute(&mut tag, known, &given),
@@ -222,6 +268,16 @@ impl Writer {
         tag.push('>');
         self.write(&tag);
         Some(End::Tag(name))
+    }
+
+    /// Writes what a picture is of. One without words is worth a word only as all that a link has.
+    fn picture(&mut self, alt: &str) {
+        if alt.trim().is_empty() {
+            self.wordless = self.wordless.map(|_| true);
+        } else {
+            self.wordless = None;
+            self.write(&format!("<span class=\"rhumb-picture\">{}</span>", escaped(alt)));
+        }
     }
 
     fn link_to(&mut self, to: Option<String>, escaped_text: &str) {
@@ -247,9 +303,12 @@ impl Writer {
     }
 
     fn text(&mut self, text: &TextChunk<'_>) {
-        if let Some(style) = &mut self.style {
-            style.push_str(text.as_str());
-        } else if !self.is_dropping {
+        if let Some(raw) = self.style.as_mut().or(self.noscript.as_mut()) {
+            raw.push_str(text.as_str());
+        } else if self.dropping.is_none() {
+            if !text.as_str().trim().is_empty() {
+                self.wordless = None;
+            }
             let has_references = matches!(text.text_type(), TextType::Data | TextType::RCData);
             let text = Cow::Borrowed(text.as_str());
             let text = if has_references { text } else { Cow::Owned(text.replace('&', "&amp;")) };
@@ -259,13 +318,17 @@ impl Writer {
 
     fn end(&mut self, end: End, closing: &str) {
         match end {
-            End::Dropped => self.is_dropping = false,
+            End::Dropped => self.dropping = None,
             End::Style => self.end_style(),
             // One that is ended by the end of another is so without a word.
             End::Tag(name) if Fate::of(closing) == Fate::Kept(name) || is_formatting(name) => {
+                if name == "a" && self.wordless.take() == Some(true) {
+                    self.picture("picture");
+                }
                 self.write(&format!("</{name}>"));
             }
-            End::Tag(_) => {}
+            // What is for those who run nothing is read by whoever holds the writer.
+            End::Tag(_) | End::NoScript => {}
         }
     }
 
@@ -274,6 +337,24 @@ impl Writer {
             self.write(&format!("<style>{}</style>", css::harmless(&style)));
         }
     }
+
+    /// Ends what was never ended.
+    fn end_all(&mut self) {
+        self.end_style();
+        (self.dropping, self.noscript) = (None, None);
+    }
+
+    /// What is for those who run nothing, once it is there and if there was not too much of it.
+    fn take_noscript(&mut self) -> Option<String> {
+        let inside = self.noscript.take()?;
+        self.noscripts += 1;
+        (self.noscripts <= NOSCRIPTS_MAX).then_some(inside)
+    }
+}
+
+/// Whether an element is one of HTML, or HTML may begin in it.
+fn is_html(element: &Element<'_, '_>) -> bool {
+    element.namespace_uri() == "http://www.w3.org/1999/xhtml"
 }
 
 /// The name of an attribute that stays on an element.

@@ -16,9 +16,12 @@ const KEPT: [&str; 97] = [
 
 /// Elements that go with all that is in them, sorted.
 #[rustfmt::skip]
-const DROPPED: [&str; 12] = [
-    "audio", "canvas", "fencedframe", "math", "noembed", "noframes", "noscript", "portal",
-    "script", "svg", "template", "video",
+const DROPPED: [&str; 6] = ["fencedframe", "noembed", "noframes", "portal", "script", "template"];
+
+/// Elements of foreign languages that HTML may begin in, sorted.
+#[rustfmt::skip]
+const INTEGRATING: [&str; 9] = [
+    "annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title",
 ];
 
 /// Attributes that stay, whatever their value is, sorted.
@@ -50,6 +53,10 @@ pub(super) enum Fate {
     Unwrapped,
     /// It goes with all that is in it.
     Dropped,
+    /// It goes with what is in it up to the next element of HTML.
+    Foreign,
+    /// For browsers that run nothing, as ours here: what is in it is a page of its own.
+    NoScript,
     /// A picture: its text stays.
     Picture,
     /// A place on a picture: it becomes a link.
@@ -67,6 +74,8 @@ impl Fate {
             "area" => return Self::Area,
             "frame" | "iframe" => return Self::Frame,
             "style" => return Self::Style,
+            "math" | "svg" => return Self::Foreign,
+            "noscript" => return Self::NoScript,
             "listing" | "plaintext" | "xmp" => return Self::Kept("pre"),
             // There is nothing that it could be sent to.
             "form" => return Self::Kept("div"),
@@ -85,6 +94,11 @@ impl Fate {
 /// The attribute of this name, if it stays as it is.
 pub(super) fn attribute(name: &str) -> Option<&'static str> {
     ATTRIBUTES.binary_search(&name).ok().map(|at| ATTRIBUTES[at])
+}
+
+/// Whether an element within a foreign language still belongs to it, by its name alone.
+pub(super) fn is_integrating(name: &str) -> bool {
+    INTEGRATING.contains(&name)
 }
 
 /// Whether an element changes only how letters look.
@@ -113,6 +127,7 @@ mod tests {
     #[test]
     fn the_tables_are_sorted_and_have_nothing_in_common() {
         assert!(KEPT.is_sorted() && DROPPED.is_sorted() && ATTRIBUTES.is_sorted());
+        assert!(INTEGRATING.is_sorted());
         assert!(KEPT.iter().all(|name| DROPPED.binary_search(name).is_err()));
         assert!(ATTRIBUTES.iter().all(|name| !name.starts_with("on")));
         assert!(FORMATTING.iter().all(|name| KEPT.binary_search(name).is_ok()));

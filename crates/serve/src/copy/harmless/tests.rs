@@ -37,10 +37,9 @@ fn what_could_run_or_load_is_gone() {
     check("<script>x</script>a<script src=x></script>", "a");
     check("<p onclick=x ONLOAD='y' title=z>a</p>", "<p title=\"z\">a</p>");
     check("<link rel=x href=y><meta http-equiv=refresh content=0><base href=x>a", "a");
-    check("<svg><p>x</p></svg>a<math><b>x</math>b", "ab");
+    check("<svg><path><text>x</text></svg>a<math><mi>x</math>b", "ab");
     check("<object data=x><b>a</b></object><embed src=x>", "<b>a</b>");
-    check("<noscript><p title=\"</noscript><img src=x>\">a", "&quot;&gt;a");
-    check("<video><b>x</video>a<iframe>x</iframe>b", "ab");
+    check("<iframe>x</iframe>b", "b");
     check("<template><p>x</template>a", "a");
 }
 
@@ -80,13 +79,51 @@ fn controls_are_of_no_use() {
 fn pictures_become_their_texts() {
     check("<img src=x alt='a \"b\"'>", "<span class=\"rhumb-picture\">a &quot;b&quot;</span>");
     check("<img src=x><img src=x alt=' '>", "");
+    let picture = "<span class=\"rhumb-picture\">picture</span>";
+    let link = "<a href=\"#x\" target=\"_self\">";
+    check("<a href=#x> <img src=y></a>", &format!("{link} {picture}</a>"));
+    check("<a href=#x><img src=y>z</a>", &format!("{link}z</a>"));
+    check("<a href=#x></a><img src=y>", &format!("{link}</a>"));
+}
+
+#[test]
+fn foreign_content_ends_where_html_begins() {
+    check("<p>before<svg><path d=x><p>after", "<p>before<p>after");
+    check("<svg><title>x</title><path></svg>a", "a");
+    check("<svg><foreignObject><p>x</p></foreignObject></svg>a", "<p>x</p>a");
+    check("<math><mi>x<b>y</b></math>a", "<b>y</b>a");
+    check("<svg><div></p></svg>a", "<div>a");
+}
+
+#[test]
+fn what_is_shown_in_place_of_a_player_stays() {
+    check("<video><source src=x><p>x</p></video>a", "<p>x</p>a");
+    check("<canvas>x</canvas><audio>y", "xy");
+}
+
+#[test]
+fn what_is_for_those_who_run_nothing_is_shown_by_the_same_rules() {
+    check(
+        "<noscript><p onclick=x>a<img src=x alt=b></p></noscript>c",
+        "<p>a\
+        <span class=\"rhumb-picture\">b</span></p>c",
+    );
+    check(
+        "<noscript><script>x</script><style>a{b:url(x)}</noscript>c",
+        "<style>a{b:url-off(x)}</style>c",
+    );
+    check("<noscript><script>x</noscript>c", "c");
+    check("<noscript><noscript>x</noscript>c", "c");
+    check("<noscript><p title=\"</noscript><img src=x>\">a", "&quot;&gt;a");
+    check("<noscript><p>a", "<p>a");
+    let many = written(&"<noscript>x</noscript>".repeat(NOSCRIPTS_MAX + 5));
+    assert_eq!(many.len(), NOSCRIPTS_MAX);
 }
 
 #[test]
 fn elements_that_end_in_the_wrong_order_end() {
     check("<b><i>a</b>b</i>c", "<b><i>a</i></b>bc");
     check("<div><p>a<p>b</div>", "<div><p>a<p>b</div>");
-    check("<svg><div></p></svg>a", "a");
     check("</p></div>a", "a");
 }
 
