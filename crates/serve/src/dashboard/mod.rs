@@ -2,7 +2,7 @@
 //!
 //! Everything is asked of the crawl, and nothing kept but a [`History`] for charts. The part of
 //! the page that changes is one function, shown in the page and again by itself for the script,
-//! which replaces it whenever the [events](events) say so.
+//! which replaces it whenever the [`events`] say so.
 
 mod bars;
 mod chart;
