@@ -19,8 +19,8 @@ const FLAWS_MAX: usize = 100;
 const PLACES_MAX: usize = 4_096;
 /// A page waits so long for each search there was since the one before it, and so long at most:
 /// however many there are, the index goes on.
-const PAUSE_A_SEARCH: Duration = Duration::from_millis(3);
-const PAUSE_MAX: Duration = Duration::from_millis(30);
+const PAUSE_A_SEARCH: Duration = Duration::from_millis(5);
+const PAUSE_MAX: Duration = Duration::from_millis(40);
 /// Payloads without a page that are remembered.
 const BARREN_MAX: usize = 1 << 16;
 /// The longest block of an earlier capture that is read, as in a span of the archive.
