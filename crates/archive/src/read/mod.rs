@@ -121,7 +121,10 @@ impl<R: BufRead + Seek> WarcReader<R> {
                 }
                 if start == GZIP_MAGIC {
                     State::Member(Box::new(BufReader::new(GzDecoder::new(input))))
-                } else if start.starts_with(b"WA") || start.starts_with(b"fi") || self.offset == 0 {
+                } else if start.starts_with(b"WA")
+                    || start.starts_with(b"fi")
+                    || (self.offset == 0 && !is_like_gzip(&start))
+                {
                     State::Plain(input)
                 } else {
                     self.state = State::Between(input);
@@ -295,4 +298,9 @@ impl<R: BufRead + Seek> Read for Record<'_, R> {
             }
         }
     }
+}
+
+/// Whether these bytes may have begun a member before some of them were damaged: no text has them.
+fn is_like_gzip(start: &[u8]) -> bool {
+    start.iter().zip(GZIP_MAGIC).any(|(byte, magic)| byte == magic)
 }
