@@ -6,13 +6,14 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fjall::compaction::Leveled;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 
+use super::journals::Journals;
 use super::replacing::{mend, sync_above};
 use super::{Batch, Rows, Table, Tables, TablesError};
 use crate::log::Offset;
@@ -65,6 +66,8 @@ pub struct FjallTables {
     folder: PathBuf,
     database: Database,
     keyspaces: [Keyspace; NAMES.len()],
+    /// Behind the database, which is closed before they are put back.
+    journals: Mutex<Journals>,
 }
 
 impl FjallTables {
@@ -82,22 +85,32 @@ impl FjallTables {
         if let Some(name) = missing_file(folder).map_err(|error| failed("list", &error))? {
             return Err(failed("open", &format!("{name} is missing")));
         }
+        let mut journals = Journals::read(folder).map_err(|error| failed("read", &error))?;
         // fjall asserts some of what it reads from its journal.
         let database = catch_unwind(|| open_database(folder, memory))
             .map_err(|_| failed("open", &"a file is damaged"))?
             .map_err(|error| match error {
-                fjall::Error::Locked => TablesError::InUse { folder: folder.to_owned() },
+                fjall::Error::Locked => {
+                    // They are written by another.
+                    journals.forget();
+                    TablesError::InUse { folder: folder.to_owned() }
+                }
                 error => failed("open", &error),
             })?;
         if let Some(name) = NAMES.iter().find(|name| !database.keyspace_exists(name)) {
             return Err(failed("open", &format!("the table {name} is missing")));
         }
         let keyspaces = keyspaces(&database).map_err(|error| failed("open", &error))?;
-        Ok(Self { folder: folder.to_owned(), database, keyspaces })
+        journals.opened().map_err(|error| failed("read", &error))?;
+        Ok(Self { folder: folder.to_owned(), database, keyspaces, journals: Mutex::new(journals) })
     }
 
     fn keyspace(&self, table: Table) -> &Keyspace {
         &self.keyspaces[table as usize]
+    }
+
+    fn forget_journals(&self) {
+        self.journals.lock().unwrap_or_else(PoisonError::into_inner).forget();
     }
 
     fn failed(&self, doing: &'static str, error: &fjall::Error) -> TablesError {
@@ -121,6 +134,7 @@ impl Tables for FjallTables {
 
     fn commit(&self, batch: Batch, offset: Offset) -> Result<(), TablesError> {
         batch.check()?;
+        self.forget_journals();
         // fjall writes a batch to its journal between two marks with a checksum, and syncs it
         // before a row can be seen.
         let mut writing = self.database.batch().durability(Some(PersistMode::SyncAll));
@@ -139,6 +153,7 @@ impl Tables for FjallTables {
         if journals <= JOURNAL_BYTES_READ {
             return Ok(());
         }
+        self.forget_journals();
         let failed = |error| self.failed("settle", &error);
         let keyspace = &self.keyspaces[Table::ALL.len()];
         let padding = vec![0; PADDING_BYTES];

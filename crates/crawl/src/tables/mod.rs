@@ -6,6 +6,7 @@
 //! their rows mean.
 
 mod fjalled;
+mod journals;
 mod memory;
 mod replacing;
 #[cfg(test)]

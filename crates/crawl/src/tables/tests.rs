@@ -126,6 +126,7 @@ fn a_missing_or_damaged_file_is_an_error_with_the_folder_or_costs_nothing() {
         for damage in [remove, cut, flip] {
             copy(&whole, &folder);
             damage(&folder.join(name));
+            let journal = fs::read(folder.join("0.jnl")).ok();
             let read = || {
                 let tables = FjallTables::open(&folder, MEMORY)?;
                 let rows = tables.range(Table::Sites, b"").collect::<Result<Vec<_>, _>>()?;
@@ -140,6 +141,7 @@ fn a_missing_or_damaged_file_is_an_error_with_the_folder_or_costs_nothing() {
                 Ok((None, 0)) => assert_eq!(name, Path::new("0.jnl")),
                 Ok(found) => assert_eq!(found, (Some(Offset(1)), 8), "{name:?}"),
             }
+            assert!(fs::read(folder.join("0.jnl")).ok() == journal, "{name:?}: nothing is cut");
             fs::remove_dir_all(&folder).unwrap();
         }
     }

@@ -136,8 +136,8 @@ fn damage_is_named_and_nothing_is_touched_and_a_copy_put_back_goes_on() {
     let length = std::fs::metadata(&journal).expect("it is there").len();
     let length = usize::try_from(length).expect("a small file");
     bench.check("the tables' journal is gone", &["tables", ".jnl"], |_| remove(&journal));
-    for at in [length / 4, length / 2, length - 30] {
-        // Cut off as its torn end, it leaves tables that are older than the log.
+    for at in [0, 1, 9, 16, length / 4, length / 2, length - 30] {
+        // Taken for a torn end, it leaves tables that are older than the log.
         bench.check("the tables' journal has a wrong byte", &["crawl/"], |_| flip(&journal, at));
     }
     bench.check("a row has nonsense in it", &["of the tables", "row"], |dir| {
