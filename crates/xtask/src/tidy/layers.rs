@@ -3,12 +3,13 @@
 use super::Finding;
 
 /// Rooms and their layers: a room may depend on lower layers, never sideways.
-const LAYERS: [(&str, u8); 20] = [
+const LAYERS: [(&str, u8); 22] = [
     ("web", 0),
     ("disk", 0),
     ("rules", 1),
     ("page", 1),
     ("rank", 1),
+    ("order", 1),
     ("likeness", 2),
     ("formats", 2),
     ("frontier", 2),
@@ -21,6 +22,7 @@ const LAYERS: [(&str, u8); 20] = [
     ("serve", 4),
     ("simulate", 4),
     ("measure", 4),
+    ("study", 4),
     ("fuzz", 4),
     ("gather", 4),
     ("cli", 5),

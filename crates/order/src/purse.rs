@@ -1,0 +1,112 @@
+//! OPIC cash and links of pages that wait, in bounded memory.
+//!
+//! A page that nobody gives much to is not worth remembering: when the purse is full the poorer
+//! half is let go. So its cost does not grow with the crawl, and it is no part of what a crawl
+//! must keep: what is lost is an estimate.
+
+use std::collections::HashMap;
+
+use rhumb_web::UrlKey;
+
+/// Bytes that a page takes in a purse, about: a map has room to spare.
+const COINS_BYTES: usize = 32;
+/// Pages that are remembered in any case.
+const PAGES_MIN: usize = 1_024;
+
+/// What the pages that link to a page have given it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Coins {
+    /// Cash.
+    pub cash: f32,
+    /// Links to it that were seen.
+    pub in_links: u32,
+}
+
+/// The cash of pages, the poorest of which are forgotten.
+#[derive(Clone, Debug, Default)]
+pub struct Purse {
+    coins: HashMap<UrlKey, Coins>,
+    pages_max: usize,
+}
+
+impl Purse {
+    /// One that takes so many bytes, about.
+    pub fn new(bytes: usize) -> Self {
+        let mut purse = Self::default();
+        purse.set_bytes(bytes);
+        purse
+    }
+
+    /// Gives it so many bytes from now on.
+    pub fn set_bytes(&mut self, bytes: usize) {
+        self.pages_max = (bytes / COINS_BYTES).max(PAGES_MIN);
+    }
+
+    /// Bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        self.coins.len() * COINS_BYTES
+    }
+
+    /// A page that links to this one gives it cash.
+    pub fn give(&mut self, page: UrlKey, cash: f32) {
+        if self.coins.len() >= self.pages_max {
+            self.forget_poorer();
+        }
+        let coins = self.coins.entry(page).or_default();
+        coins.cash += cash;
+        coins.in_links = coins.in_links.saturating_add(1);
+    }
+
+    /// What a page has.
+    pub fn of(&self, page: UrlKey) -> Coins {
+        self.coins.get(&page).copied().unwrap_or_default()
+    }
+
+    /// Takes what a page has: it is fetched, and gives it away.
+    pub fn take(&mut self, page: UrlKey) -> Coins {
+        self.coins.remove(&page).unwrap_or_default()
+    }
+
+    fn forget_poorer(&mut self) {
+        let mut cash: Vec<f32> = self.coins.values().map(|coins| coins.cash).collect();
+        let half = cash.len() / 2;
+        let (_, middle, _) = cash.select_nth_unstable_by(half, f32::total_cmp);
+        let middle = *middle;
+        // Where many have the same, some of them stay.
+        let mut equal = cash[..half].iter().filter(|it| **it == middle).count();
+        self.coins.retain(|_, coins| {
+            if coins.cash == middle && equal > 0 {
+                equal -= 1;
+                return false;
+            }
+            coins.cash >= middle
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_poorer_half_goes_when_it_is_full_and_the_rich_stay() {
+        let mut purse = Purse::new(0);
+        for page in 0..100_000_u64 {
+            let cash = if page < 100 { 10.0 } else { 0.5 };
+            purse.give(UrlKey(page), cash);
+            assert!(purse.coins.len() <= PAGES_MIN);
+        }
+        for rich in 0..100 {
+            assert_eq!(purse.of(UrlKey(rich)), Coins { cash: 10.0, in_links: 1 });
+        }
+    }
+
+    #[test]
+    fn cash_adds_up_and_is_given_away_once() {
+        let mut purse = Purse::new(1 << 20);
+        purse.give(UrlKey(1), 0.25);
+        purse.give(UrlKey(1), 0.5);
+        assert_eq!(purse.take(UrlKey(1)), Coins { cash: 0.75, in_links: 2 });
+        assert_eq!(purse.of(UrlKey(1)), Coins::default());
+    }
+}
