@@ -64,10 +64,23 @@ pub(crate) struct Settings {
     /// End after so many bytes of bodies, over all runs, as in 10GB
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_size: Option<String>,
+    /// Which pages first: trust, fair, opic, bfs, dfs, sites, indegree or hubs [default: trust]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) order: Option<String>,
+    /// How many pages a domain may have before others: trust, star or none [default: trust]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) budget: Option<String>,
+    /// URLs that match this regular expression go before all others
+    #[arg(long, value_name = "RE")]
+    pub(crate) first: Vec<String>,
     /// The quiet time between two requests to a site [default: auto: 1s, or five times the last
     /// fetch]; robots.txt may ask for more
     #[arg(long, value_name = "TIME")]
     pub(crate) delay: Option<String>,
+    /// Leave well-known domains alone for less than --delay, the less the better known, but for
+    /// this at least [default: none: all alike]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) delay_floor: Option<String>,
     /// Requests under way at once to one site [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u8).range(sites::CONNECTIONS))]
@@ -161,7 +174,11 @@ impl Settings {
             max_depth: self.max_depth.or(below.max_depth),
             max_time: self.max_time.or(below.max_time),
             max_size: self.max_size.or(below.max_size),
+            order: self.order.or(below.order),
+            budget: self.budget.or(below.budget),
+            first: list(self.first, below.first),
             delay: self.delay.or(below.delay),
+            delay_floor: self.delay_floor.or(below.delay_floor),
             host_connections: self.host_connections.or(below.host_connections),
             ip_delay: self.ip_delay.or(below.ip_delay),
             tries: self.tries.or(below.tries),
@@ -191,7 +208,10 @@ impl Settings {
     pub(crate) fn defaults() -> Self {
         Self {
             scope: Some("host".to_owned()),
+            order: Some(rhumb_order::ORDER.to_owned()),
+            budget: Some(rhumb_order::BUDGET.to_owned()),
             delay: Some("auto".to_owned()),
+            delay_floor: Some("none".to_owned()),
             host_connections: Some(1),
             ip_delay: Some("250ms".to_owned()),
             tries: Some(3),

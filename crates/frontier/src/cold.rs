@@ -7,6 +7,7 @@ use rhumb_web::{Scheme, Site, Tick};
 use serde::{Deserialize, Serialize};
 
 use crate::key::{LaneKey, SiteKey};
+use crate::manner::Hold;
 use crate::site::{Shelf, SiteState};
 
 /// What is in memory of a site whose state is on disk.
@@ -58,8 +59,10 @@ pub(crate) struct Cold {
     /// Sites by the time at which they are due. An entry counts only if its site's stub says the
     /// same time; the first always counts.
     asleep: BinaryHeap<Reverse<(Tick, SiteKey)>>,
-    /// Sites that a rule bars, as far as known without reading them.
-    barred: HashMap<SiteKey, Site>,
+    /// Sites that are barred, and by what, as far as known without reading them.
+    barred: HashMap<SiteKey, (Site, Hold)>,
+    /// How many of those wait because their domain has had its share.
+    shared: u64,
 }
 
 impl Cold {
@@ -76,7 +79,7 @@ impl Cold {
     /// It leaves, to be in memory.
     pub(crate) fn wake(&mut self, key: SiteKey) -> Option<Stub> {
         let stub = self.stubs.remove(&key)?;
-        self.barred.remove(&key);
+        self.unbar(key);
         self.prune();
         Some(stub)
     }
@@ -118,21 +121,36 @@ impl Cold {
     }
 
     /// It is not due, whatever comes, until the bar is lifted.
-    pub(crate) fn bar(&mut self, key: SiteKey, site: &Site) {
-        self.barred.insert(key, site.clone());
+    pub(crate) fn bar(&mut self, key: SiteKey, site: &Site, hold: Hold) {
+        self.unbar(key);
+        self.shared += u64::from(hold == Hold::Share);
+        self.barred.insert(key, (site.clone(), hold));
         if let Some(stub) = self.stubs.get_mut(&key) {
             stub.due = Tick::NEVER;
             self.prune();
         }
     }
 
-    /// Lifts the bar of sites: they are worth reading now.
-    pub(crate) fn lift(&mut self, may: impl Fn(&Site) -> bool) {
-        let lifted: Vec<SiteKey> =
-            self.barred.extract_if(|_, site| may(site)).map(|(key, _)| key).collect();
+    /// Lifts the bar of sites that are barred by this: they are worth reading now.
+    pub(crate) fn lift(&mut self, bar: Hold, may: impl Fn(&Site) -> bool) {
+        let is_lifted = |(site, hold): &(Site, Hold)| *hold == bar && may(site);
+        let lifted = self.barred.iter().filter(|(_, barred)| is_lifted(barred));
+        let lifted: Vec<SiteKey> = lifted.map(|(key, _)| *key).collect();
         for key in lifted {
+            self.unbar(key);
             self.rouse(key);
         }
+    }
+
+    fn unbar(&mut self, key: SiteKey) {
+        if let Some((_, Hold::Share)) = self.barred.remove(&key) {
+            self.shared -= 1;
+        }
+    }
+
+    /// How many wait because their domain has had its share.
+    pub(crate) fn shared(&self) -> u64 {
+        self.shared
     }
 
     /// The next that is due; it does not come again by itself.

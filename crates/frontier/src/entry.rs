@@ -1,6 +1,6 @@
 //! One URL in a queue.
 
-use rhumb_web::{Candidate, CanonUrl, Errand, Visit};
+use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, UrlKey, Visit};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::BANDS;
@@ -16,12 +16,41 @@ pub struct Entry {
     pub tries: u8,
     /// It redirected to itself once, and is asked again with its new cookie.
     pub again: bool,
+    #[serde(skip)]
+    memo: Memo,
 }
+
+/// What was worked out of an entry that is in memory, and is no part of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memo {
+    key: Option<UrlKey>,
+    is_first: bool,
+}
+
+impl PartialEq for Memo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Memo {}
 
 impl Entry {
     /// A first visit, not tried yet.
     pub fn new(candidate: Candidate) -> Self {
-        Self { candidate, visit: Visit(0), tries: 0, again: false }
+        Self { candidate, visit: Visit(0), tries: 0, again: false, memo: Memo::default() }
+    }
+
+    /// The same after so many tries.
+    #[must_use]
+    pub fn tried(&self, tries: u8) -> Self {
+        Self { tries, ..self.clone() }
+    }
+
+    /// The same after it redirected to itself.
+    #[must_use]
+    pub fn asked_again(&self) -> Self {
+        Self { again: true, ..self.clone() }
     }
 
     /// Where it is.
@@ -29,16 +58,27 @@ impl Entry {
         &self.candidate.url
     }
 
+    /// Its key, once it was worked out.
+    pub(crate) fn key(&self) -> Option<UrlKey> {
+        self.memo.key
+    }
+
+    /// Works out what is asked of it often.
+    pub(crate) fn prepare(&mut self, hash: HashKey, is_first: bool) {
+        self.memo = Memo { key: Some(self.url().key(hash)), is_first };
+    }
+
     /// Whether it fetches a robots.txt: such errands go before pages and ask no robots.txt.
     pub fn is_robots(&self) -> bool {
         matches!(self.candidate.errand, Errand::Robots { .. })
     }
 
-    /// Its priority: the nearer to a seed, the lower the band. Sitemaps come with the seeds,
-    /// since what they list is as good as linked from there.
+    /// The nearer to a seed, the lower the band. Band 0 goes before all others: seeds, what the
+    /// user wants first, and sitemaps, since what they list is as good as linked from a seed.
     pub fn band(&self) -> usize {
         match self.candidate.errand {
             Errand::Sitemap | Errand::Robots { .. } => 0,
+            Errand::Page if self.memo.is_first => 0,
             Errand::Page => usize::from(self.candidate.depth).min(BANDS - 1),
         }
     }

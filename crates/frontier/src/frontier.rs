@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rhumb_web::{HashKey, Origin, PartitionId, Scheme, Site, Tick};
 
-use crate::agenda::{Agenda, BANDS};
+use crate::agenda::Agenda;
 use crate::cold::{Cold, Stub};
 use crate::entry::Entry;
 use crate::key::{LaneKey, SiteKey};
@@ -18,6 +18,7 @@ use crate::manner::{Hold, Manner};
 use crate::placement::Place;
 use crate::rules::SiteRules;
 use crate::site::{SiteState, Waiting};
+use crate::worth::{DomainKey, Worth};
 
 /// What a warm site takes in memory, about: its state, its places on the agenda, its rules.
 pub(crate) const SITE_BYTES: usize = 1_024;
@@ -27,18 +28,19 @@ pub(crate) const ENTRY_BYTES: usize = 192;
 /// The queues and clocks of a partition's sites.
 #[derive(Clone, Debug)]
 pub struct Frontier {
-    hash: HashKey,
+    pub(crate) hash: HashKey,
     partition: PartitionId,
-    warm: HashMap<Site, SiteState>,
-    cold: Cold,
+    pub(crate) warm: HashMap<Site, SiteState>,
+    pub(crate) cold: Cold,
     queued: u64,
     /// Entries in memory.
     heads: usize,
-    agenda: Agenda,
+    pub(crate) agenda: Agenda,
     /// Warm sites that differ from their row on disk.
     changed: HashSet<Site>,
     /// Given by the user: no fact.
     rules: Arc<SiteRules>,
+    pub(crate) worth: Worth,
 }
 
 impl PartialEq for Frontier {
@@ -63,6 +65,7 @@ impl Frontier {
             agenda: Agenda::default(),
             changed: HashSet::new(),
             rules: Arc::default(),
+            worth: Worth::default(),
         }
     }
 
@@ -71,9 +74,27 @@ impl Frontier {
         SiteKey::of(self.hash, self.partition, site)
     }
 
+    /// The key of the domain of a site.
+    pub fn domain(&self, site: &Site) -> DomainKey {
+        DomainKey::of(self.hash, site)
+    }
+
+    fn pend(&mut self, site: &Site, more: i32) {
+        if more != 0 {
+            let domain = self.domain(site);
+            self.worth.pend(domain, more);
+        }
+    }
+
+    fn prepare(&self, entry: &mut Entry) {
+        entry.prepare(self.hash, self.worth.is_first(entry.url()));
+    }
+
     /// Queues an entry in its site's head.
-    pub fn admit(&mut self, entry: Entry) {
+    pub fn admit(&mut self, mut entry: Entry) {
+        self.prepare(&mut entry);
         let site = entry.url().site();
+        self.pend(&site, i32::from(!entry.is_robots()));
         let mut is_taken = true;
         self.touch(&site, |state| {
             if !entry.is_robots() {
@@ -93,6 +114,7 @@ impl Frontier {
         let scheme = entry.url().scheme();
         let key = self.key(&site);
         self.queued += 1;
+        self.pend(&site, 1);
         let ordinal = if self.warm.contains_key(&site) {
             let mut ordinal = 0;
             self.touch(&site, |state| {
@@ -103,7 +125,7 @@ impl Frontier {
             ordinal
         } else {
             if self.rules.blocks(&site) {
-                self.cold.bar(key, &site);
+                self.cold.bar(key, &site, Hold::Block);
             }
             self.cold.shelve(key, scheme)
         };
@@ -113,17 +135,22 @@ impl Frontier {
     /// Begins a fetch: the entry leaves its queue, if it stood in one, and its site has one more
     /// under way until [`Frontier::settle`].
     pub fn issue(&mut self, entry: &Entry) {
-        let mut was_queued = false;
-        self.touch(&entry.url().site(), |state| {
+        let (site, mut was_queued) = (entry.url().site(), false);
+        self.touch(&site, |state| {
             was_queued = state.take(entry);
             state.in_flight = state.in_flight.saturating_add(1);
         });
+        self.pend(&site, -i32::from(was_queued && !entry.is_robots()));
         self.queued -= u64::from(was_queued);
     }
 
     /// Ends a fetch of a site; `again` puts an entry back, to be fetched not before its time.
-    pub fn settle(&mut self, site: &Site, manner: Manner, again: Option<(Tick, Entry)>) {
+    pub fn settle(&mut self, site: &Site, manner: Manner, mut again: Option<(Tick, Entry)>) {
         self.queued += u64::from(again.is_some());
+        if let Some((_, entry)) = &mut again {
+            self.prepare(entry);
+            self.pend(site, i32::from(!entry.is_robots()));
+        }
         self.touch(site, |state| {
             state.in_flight = state.in_flight.saturating_sub(1);
             state.visits += 1;
@@ -135,8 +162,12 @@ impl Frontier {
     }
 
     /// Takes back a fetch whose end is not known: the entry goes first again, if it is given.
-    pub fn recall(&mut self, site: &Site, again: Option<Entry>) {
+    pub fn recall(&mut self, site: &Site, mut again: Option<Entry>) {
         self.queued += u64::from(again.is_some());
+        if let Some(entry) = &mut again {
+            self.prepare(entry);
+            self.pend(site, i32::from(!entry.is_robots()));
+        }
         self.touch(site, |state| {
             state.in_flight = state.in_flight.saturating_sub(1);
             if let Some(entry) = again {
@@ -147,8 +178,9 @@ impl Frontier {
 
     /// Removes an entry that will not be fetched.
     pub fn refuse(&mut self, entry: &Entry) {
-        let mut was_queued = false;
-        self.touch(&entry.url().site(), |state| was_queued = state.take(entry));
+        let (site, mut was_queued) = (entry.url().site(), false);
+        self.touch(&site, |state| was_queued = state.take(entry));
+        self.pend(&site, -i32::from(was_queued && !entry.is_robots()));
         self.queued -= u64::from(was_queued);
     }
 
@@ -163,7 +195,10 @@ impl Frontier {
     }
 
     /// Brings shelved entries back into the head.
-    pub fn refill(&mut self, origin: &Origin, entries: Vec<Entry>) {
+    pub fn refill(&mut self, origin: &Origin, mut entries: Vec<Entry>) {
+        for entry in &mut entries {
+            self.prepare(entry);
+        }
         let mut doubled = 0;
         self.touch(&origin.site, |state| {
             let lane = state.lane_mut(origin.scheme);
@@ -193,9 +228,9 @@ impl Frontier {
 
     /// The site that is on turn now. It comes again only after a verb that touches it.
     pub fn next(&mut self, now: Tick) -> Option<Site> {
-        let sites = &self.warm;
-        let band_of = |site: &Site| sites.get(site).and_then(SiteState::band).unwrap_or(BANDS - 1);
-        self.agenda.advance(now, band_of);
+        let mut agenda = std::mem::take(&mut self.agenda);
+        agenda.advance(now, |site| self.site_worth(site));
+        self.agenda = agenda;
         while let Some(site) = self.agenda.pick() {
             if self.waits(&site).is_some_and(|waiting| waiting.until <= now) {
                 return Some(site);
@@ -203,6 +238,26 @@ impl Frontier {
             self.schedule(&site);
         }
         None
+    }
+
+    /// The entry of a warm site that goes next at this time, whatever the site's clock says.
+    pub fn peek(&self, site: &Site, now: Tick) -> Option<&Entry> {
+        self.warm.get(site)?.peek_by(now, &|entry| self.page_worth(entry))
+    }
+
+    pub(crate) fn page_worth(&self, entry: &Entry) -> f64 {
+        self.worth.page(entry)
+    }
+
+    /// What a site is worth among those that are due.
+    fn site_worth(&self, site: &Site) -> f64 {
+        let Some(state) = self.warm.get(site) else { return f64::NEG_INFINITY };
+        if state.is_urgent() {
+            return f64::INFINITY;
+        }
+        let needs_best = self.worth.policy().order.needs_best();
+        let best = if needs_best { state.best(&|entry| self.page_worth(entry)) } else { 0.0 };
+        self.worth.domain(self.domain(site), best)
     }
 
     /// Puts a site back that was on turn and could not be served.
@@ -223,7 +278,24 @@ impl Frontier {
     /// When a warm site may be visited next, and what holds it till then, as the rules have it;
     /// for ever, if they bar it. None: there is nothing in memory, or enough is under way.
     pub fn waits(&self, site: &Site) -> Option<Waiting> {
-        self.rules.waits(site, self.warm.get(site)?)
+        let state = self.warm.get(site)?;
+        let waits = self.rules.waits(site, state)?;
+        if waits.until < Tick::NEVER && self.is_spent(site, state) {
+            let is_held = state.in_flight() == 0;
+            return is_held.then_some(Waiting { until: Tick::NEVER, hold: Hold::Share });
+        }
+        Some(waits)
+    }
+
+    /// Whether the domain of a site has had its share for now, and nothing of it is urgent.
+    fn is_spent(&self, site: &Site, state: &SiteState) -> bool {
+        !state.is_urgent() && self.worth.is_spent(self.domain(site))
+    }
+
+    /// What keeps a site from being visited until rules or shares change.
+    fn bars(&self, site: &Site, state: &SiteState) -> Option<Hold> {
+        let by_rule = self.rules.bars(site, state);
+        by_rule.or_else(|| self.is_spent(site, state).then_some(Hold::Share))
     }
 
     /// What the user wants of single sites.
@@ -249,11 +321,12 @@ impl Frontier {
         for site in warm {
             self.schedule(&site);
         }
-        self.cold.lift(|site| is_new(site) && !new.blocks(site));
+        self.cold.lift(Hold::Block, |site| is_new(site) && !new.blocks(site));
+        self.cold.lift(Hold::Budget, |site| is_new(site) && !new.blocks(site));
         for site in new.names().map(|name| Site::from(name.to_owned())) {
             let key = self.key(&site);
             if new.blocks(&site) && self.cold.stubs.contains_key(&key) {
-                self.cold.bar(key, &site);
+                self.cold.bar(key, &site, Hold::Block);
             }
         }
     }
@@ -353,6 +426,7 @@ impl Frontier {
             let lane = state.lane_mut(scheme);
             lane.put = lane.put.max(put);
         }
+        state.prepare(|entry| self.prepare(entry));
         self.heads += state.in_memory();
         self.warm.insert(site.clone(), state);
         self.schedule(site);
@@ -369,7 +443,7 @@ impl Frontier {
         };
         let free = self.warm.iter().filter(|(site, state)| is_free(site, state));
         // One that is barred comes back by another rule, not by its time.
-        let is_barred = |site: &Site, state: &SiteState| self.rules.bars(site, state).is_some();
+        let is_barred = |site: &Site, state: &SiteState| self.bars(site, state).is_some();
         let due = |site: &Site, state: &SiteState| {
             if is_barred(site, state) { Tick::NEVER } else { state.due() }
         };
@@ -386,8 +460,8 @@ impl Frontier {
             self.agenda.set(&site, None);
             let key = self.key(&site);
             self.sleep(key, Stub { due, put: state.shelves().map(|it| it.put) });
-            if self.rules.bars(&site, &state).is_some() {
-                self.cold.bar(key, &site);
+            if let Some(hold) = self.bars(&site, &state) {
+                self.cold.bar(key, &site, hold);
             }
             cooled.push(site);
         }
@@ -405,7 +479,7 @@ impl Frontier {
         self.schedule(site);
     }
 
-    fn schedule(&mut self, site: &Site) {
+    pub(crate) fn schedule(&mut self, site: &Site) {
         let waits = self.waits(site);
         self.agenda.set(site, waits);
     }

@@ -8,6 +8,7 @@
 //! in memory; what does not fit is handed to the caller, who shelves it and refills the site.
 
 mod agenda;
+mod appraisal;
 pub mod backlog;
 mod cold;
 mod entry;
@@ -21,6 +22,7 @@ mod rules;
 mod site;
 mod standing;
 mod takedown;
+mod worth;
 
 pub use agenda::BANDS;
 pub use cold::{RowHead, Stub};
@@ -34,3 +36,4 @@ pub use queue::{HEAD_MAX, REFILL_BELOW};
 pub use rules::{SiteRule, SiteRules};
 pub use site::{Shelf, SiteState, Waiting};
 pub use standing::{Standing, Standings};
+pub use worth::{Census, DomainCount, DomainKey, Gift, Harvest, Policy};

@@ -43,6 +43,8 @@ pub enum Hold {
     Budget,
     /// The user wants it left alone.
     Block,
+    /// Its domain has had its share for now: others come first.
+    Share,
 }
 
 impl Hold {
@@ -55,6 +57,7 @@ impl Hold {
             Self::Robots => "robots",
             Self::Budget => "budget",
             Self::Block => "block",
+            Self::Share => "share",
         }
     }
 }
@@ -83,11 +86,13 @@ pub struct Manners {
     pub delay_is_explicit: bool,
     /// Tries per URL.
     pub tries: u8,
+    /// Where well-known domains are left alone for less than the delay: the least of it.
+    pub floor: Option<Span>,
 }
 
 impl Default for Manners {
     fn default() -> Self {
-        Self { delay: Span::seconds(1), delay_is_explicit: false, tries: 3 }
+        Self { delay: Span::seconds(1), delay_is_explicit: false, tries: 3, floor: None }
     }
 }
 
@@ -108,6 +113,21 @@ impl Manners {
         let own = rule.and_then(|rule| rule.delay);
         let own = own.map(|delay| Self { delay, delay_is_explicit: true, ..*self });
         own.unwrap_or(*self).gap(took, robots_gap)
+    }
+
+    /// The same manners towards a domain for which this part of the usual delay is enough.
+    /// What robots.txt asks for and what a fetch took hold as they are.
+    #[must_use]
+    pub fn towards(&self, part: f64) -> Self {
+        let Some(floor) = self.floor else { return *self };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "a part of a delay is a delay"
+        )]
+        let delay = Span((self.delay.0 as f64 * part.clamp(0.0, 1.0)).ceil() as u64);
+        Self { delay: delay.max(floor).min(self.delay), ..*self }
     }
 
     /// When to try a URL again that has been tried so often, if at all.

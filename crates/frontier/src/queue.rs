@@ -32,13 +32,40 @@ impl Queue {
         self.bands[entry.band()].push_front(entry);
     }
 
-    /// The band of the next entry.
-    pub(crate) fn band(&self) -> Option<usize> {
-        self.bands.iter().position(|band| !band.is_empty())
+    /// Whether something waits that goes before all else.
+    pub(crate) fn is_urgent(&self) -> bool {
+        !self.bands[0].is_empty()
     }
 
-    pub(crate) fn peek(&self) -> Option<&Entry> {
-        self.bands.iter().find_map(VecDeque::front)
+    /// The next of band 0, else the best by this worth; of equals the first.
+    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
+        if let Some(entry) = self.bands[0].front() {
+            return Some(entry);
+        }
+        let mut best: Option<(f64, &Entry)> = None;
+        for entry in self.iter() {
+            let worth = worth(entry);
+            if best.is_none_or(|(before, _)| worth > before) {
+                best = Some((worth, entry));
+            }
+        }
+        best.map(|(_, entry)| entry)
+    }
+
+    /// The entries in the order in which they would come; of equals the first.
+    pub(crate) fn ordered(&self, worth: &impl Fn(&Entry) -> f64) -> Vec<&Entry> {
+        let mut rest: Vec<(f64, &Entry)> =
+            self.bands[1..].iter().flatten().map(|entry| (worth(entry), entry)).collect();
+        rest.sort_by(|one, other| other.0.total_cmp(&one.0));
+        self.bands[0].iter().chain(rest.into_iter().map(|(_, entry)| entry)).collect()
+    }
+
+    pub(crate) fn prepare(&mut self, prepare: &impl Fn(&mut Entry)) {
+        let entries: Vec<Entry> = self.bands.iter_mut().flat_map(std::mem::take).collect();
+        for mut entry in entries {
+            prepare(&mut entry);
+            self.push(entry);
+        }
     }
 
     /// Takes the entry of that URL; it is nearly always the next one.

@@ -49,6 +49,14 @@ pub struct Shelf {
     pub taken: u64,
 }
 
+/// The worth of an entry where the nearest to the seeds is the best.
+pub(crate) fn nearness(entry: &Entry) -> f64 {
+    match entry.band() {
+        0 => f64::INFINITY,
+        _ => -f64::from(entry.candidate.depth),
+    }
+}
+
 /// What of one origin is admitted in the same fact, before an entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ahead {
@@ -79,13 +87,13 @@ impl Lane {
         })
     }
 
-    /// The entry that goes next at this time.
-    fn peek(&self, now: Tick) -> Option<&Entry> {
+    /// The entry that goes next at this time: the best by this worth.
+    fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
         if self.pages_at > now {
             return None;
         }
         let due = self.later.first_key_value().filter(|((at, _), _)| *at <= now);
-        due.map(|(_, entry)| entry).or_else(|| self.queue.peek())
+        due.map(|(_, entry)| entry).or_else(|| self.queue.best(worth))
     }
 
     fn take(&mut self, url: &CanonUrl) -> bool {
@@ -213,18 +221,41 @@ impl SiteState {
         }
     }
 
-    /// The entry that goes next at this time, whatever the site's clock says.
+    /// The entry that goes next at this time, whatever the site's clock says, where the nearest
+    /// to the seeds is the best.
     pub fn peek(&self, now: Tick) -> Option<&Entry> {
+        self.peek_by(now, &nearness)
+    }
+
+    /// The same, where the best is so by this worth.
+    pub(crate) fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
         if let Some(errand) = self.errands.front() {
             return Some(errand);
         }
-        let lanes = [self.plain.peek(now), self.secure.peek(now)];
-        lanes.into_iter().flatten().min_by_key(|entry| entry.band())
+        match (self.plain.peek_by(now, worth), self.secure.peek_by(now, worth)) {
+            (Some(one), Some(other)) if worth(other) > worth(one) => Some(other),
+            (one, other) => one.or(other),
+        }
     }
 
-    /// The band of the best entry that waits.
-    pub(crate) fn band(&self) -> Option<usize> {
-        [&self.plain, &self.secure].into_iter().filter_map(|lane| lane.queue.band()).min()
+    /// What the best entry that waits is worth.
+    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> f64) -> f64 {
+        let lanes = [&self.plain, &self.secure].into_iter();
+        let best = lanes.filter_map(|lane| lane.queue.best(worth)).map(worth);
+        best.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Works out what is asked of its entries often.
+    pub(crate) fn prepare(&mut self, prepare: impl Fn(&mut Entry)) {
+        for lane in [&mut self.plain, &mut self.secure] {
+            lane.later.values_mut().for_each(&prepare);
+            lane.queue.prepare(&prepare);
+        }
+    }
+
+    /// Whether something waits that goes before all else.
+    pub(crate) fn is_urgent(&self) -> bool {
+        !self.errands.is_empty() || self.plain.queue.is_urgent() || self.secure.queue.is_urgent()
     }
 
     /// Whether an errand is worth queueing: one that waits already for the same origin is enough,

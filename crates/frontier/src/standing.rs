@@ -7,7 +7,7 @@ use rhumb_web::{CanonUrl, Scheme, Tick};
 use crate::entry::Entry;
 use crate::frontier::Frontier;
 use crate::manner::Hold;
-use crate::site::{Lane, SiteState, Waiting};
+use crate::site::{Lane, SiteState, Waiting, nearness};
 
 /// Where an entry of a site waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,13 +50,24 @@ impl Frontier {
     }
 }
 
+impl Frontier {
+    /// Where the entry of a URL stands, if it is in memory, as the order of the crawl has it.
+    pub fn find(&self, url: &CanonUrl) -> Option<Standing> {
+        self.site(&url.site())?.find_by(url, &|entry| self.page_worth(entry))
+    }
+}
+
 impl SiteState {
     /// Where the entry of a URL stands, if it is in memory. What lies on shelves is not looked
     /// at: [`SiteState::head_len`] says what goes before it.
     pub fn find(&self, url: &CanonUrl) -> Option<Standing> {
+        self.find_by(url, &nearness)
+    }
+
+    fn find_by(&self, url: &CanonUrl, worth: &impl Fn(&Entry) -> f64) -> Option<Standing> {
         let retries = &self.lane(url.scheme()).later;
         let at = self.waits_for(url.scheme()).until;
-        let in_order = (0..).zip(self.order(at)).find(|(_, entry)| entry.url() == url);
+        let in_order = (0..).zip(self.order(at, worth)).find(|(_, entry)| entry.url() == url);
         // A retry whose time is to come goes before all pages then.
         let in_time = || (0..).zip(retries.values()).find(|(_, entry)| entry.url() == url);
         let (position, entry) = in_order.or_else(in_time)?;
@@ -86,24 +97,26 @@ impl SiteState {
     }
 
     /// The entries in memory that could be fetched at this time, in the order in which
-    /// [`SiteState::peek`] would bring them.
-    fn order(&self, at: Tick) -> impl Iterator<Item = &Entry> {
-        let mut plain = open(self.lane(Scheme::Http), at).peekable();
-        let mut secure = open(self.lane(Scheme::Https), at).peekable();
+    /// [`SiteState::peek_by`] would bring them.
+    fn order(&self, at: Tick, worth: &impl Fn(&Entry) -> f64) -> impl Iterator<Item = &Entry> {
+        let lane = |scheme| open(self.lane(scheme), at, worth).into_iter().peekable();
+        let (mut plain, mut secure) = (lane(Scheme::Http), lane(Scheme::Https));
         let pages = iter::from_fn(move || match (plain.peek(), secure.peek()) {
-            (Some(one), Some(other)) if other.band() < one.band() => secure.next(),
+            (Some((one, _)), Some((other, _))) if other > one => secure.next(),
             (Some(_), _) => plain.next(),
             (None, _) => secure.next(),
         });
-        self.errands.iter().chain(pages)
+        self.errands.iter().chain(pages.map(|(_, entry)| entry))
     }
 }
 
 /// What a lane would bring from this time on, if nothing came to it: its retries that are due,
-/// then its queue.
-fn open(lane: &Lane, at: Tick) -> impl Iterator<Item = &Entry> {
-    let is_open = lane.pages_at <= at;
+/// then its queue; each with its worth.
+fn open<'a>(lane: &'a Lane, at: Tick, worth: &impl Fn(&Entry) -> f64) -> Vec<(f64, &'a Entry)> {
+    if lane.pages_at > at {
+        return Vec::new();
+    }
     let retries = lane.later.iter().take_while(move |((due, _), _)| *due <= at);
-    let entries = retries.map(|(_, entry)| entry).chain(lane.queue.iter());
-    entries.filter(move |_| is_open)
+    let entries = retries.map(|(_, entry)| entry).chain(lane.queue.ordered(worth));
+    entries.map(|entry| (worth(entry), entry)).collect()
 }

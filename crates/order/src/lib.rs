@@ -18,7 +18,7 @@ mod trust;
 
 pub use budgets::{BUDGETS, Budget, budget};
 pub use orders::{ORDERS, Order, order};
-pub use purse::{Coins, Purse};
+pub use purse::{Coins, Purse, dividend};
 pub use signs::{Crowd, DomainSigns, PageSigns};
 pub use trust::{Standing, Trust, trust};
 

@@ -13,6 +13,16 @@ const COINS_BYTES: usize = 32;
 /// Pages that are remembered in any case.
 const PAGES_MIN: usize = 1_024;
 
+/// What every page has of its own when it is fetched, in parts of a seed's cash: so that cash does
+/// not run dry where it leads to pages that are known, or after a restart.
+const INCOME: f32 = 0.000_1;
+
+/// What a page with so much cash gives to each of so many links.
+#[expect(clippy::cast_precision_loss, reason = "a page has fewer links than that")]
+pub fn dividend(cash: f32, links: usize) -> f32 {
+    (cash + INCOME) / links.max(1) as f32
+}
+
 /// What the pages that link to a page have given it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coins {

@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use regex::RegexSet;
 use rhumb_archive::About;
 use rhumb_crawl::shell::{CrawlSettings, Limits, Shares};
 use rhumb_fetch::{FetchSettings, Networks, NetworksError, ProxyUrl};
-use rhumb_frontier::Manners;
+use rhumb_frontier::{Manners, Policy};
 use rhumb_index::Searches;
 use rhumb_rules::{Rules, Scope, ScopeKind};
 use rhumb_serve::Listener;
@@ -97,6 +99,7 @@ impl Plan {
             delay: delay.map_or(Manners::default().delay, Span::from),
             delay_is_explicit: delay.is_some(),
             tries: settings.tries.unwrap_or(Manners::default().tries),
+            floor: floor(settings)?,
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let engine = CrawlSettings {
@@ -105,6 +108,7 @@ impl Plan {
             agent: token,
             manners,
             sites,
+            policy: policy(settings)?,
             canon: canon(settings),
             connections: CONNECTIONS,
             limits: limits(settings)?,
@@ -151,6 +155,47 @@ impl Plan {
     }
 }
 
+/// In which order pages are fetched, and how many a domain may have.
+fn policy(settings: &Settings) -> Result<Policy, Fault> {
+    let name = settings.order.as_deref().unwrap_or(rhumb_order::ORDER);
+    let order = rhumb_order::order(name)
+        .map_err(|error| Fault::usage(error.to_string(), "--order trust, which is the default"))?;
+    if order.needs_rank() {
+        return Err(Fault::usage(
+            format!("the order {name:?} needs the graph of all links, which a crawl does not keep"),
+            "--order opic, which estimates the same as it goes",
+        ));
+    }
+    let name = settings.budget.as_deref().unwrap_or(rhumb_order::BUDGET);
+    let budget = rhumb_order::budget(name)
+        .map_err(|error| Fault::usage(error.to_string(), "--budget trust, which is the default"))?;
+    for text in &settings.first {
+        pattern("first", text)?;
+    }
+    let first = RegexSet::new(&settings.first).map_err(|_| {
+        Fault::usage("the patterns of --first are too many, or too large", "fewer of them")
+    })?;
+    Ok(Policy { order, budget, first: Arc::new(first) })
+}
+
+/// The least delay towards domains that are well known, if theirs may be shorter than others'.
+fn floor(settings: &Settings) -> Result<Option<Span>, Fault> {
+    let text = settings.delay_floor.as_deref().filter(|text| *text != "none");
+    Ok(time("delay-floor", text)?.map(Span::from))
+}
+
+/// A regular expression of the user.
+fn pattern(flag: &str, text: &str) -> Result<regex::Regex, Fault> {
+    regex::Regex::new(text).map_err(|error| {
+        let why = error.to_string();
+        let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        Fault::usage(
+            format!("--{flag} {text:?} is no regular expression: {why}"),
+            format!("--{flag} '/docs/.*\\.html$'"),
+        )
+    })
+}
+
 /// Flags are checked where they are read; this holds for keys of a file too.
 fn within(key: &str, value: Option<i64>, range: &RangeInclusive<i64>) -> Result<(), Fault> {
     let Some(value) = value.filter(|value| !range.contains(value)) else { return Ok(()) };
@@ -194,16 +239,6 @@ fn scope(settings: &Settings, seeds: &[CanonUrl]) -> Result<Scope, Fault> {
     for seed in seeds {
         scope.add_root(seed);
     }
-    let pattern = |flag: &str, text: &String| {
-        regex::Regex::new(text).map_err(|error| {
-            let why = error.to_string();
-            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Fault::usage(
-                format!("--{flag} {text:?} is no regular expression: {why}"),
-                format!("--{flag} '/docs/.*\\.html$'"),
-            )
-        })
-    };
     for text in &settings.include {
         scope.include.push(pattern("include", text)?);
     }

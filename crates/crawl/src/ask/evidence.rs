@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use rhumb_frontier::backlog::Seek;
-use rhumb_frontier::{Entry, Manners, Shelf, SiteKey, SiteRule, SiteState, Standing, Waiting};
+use rhumb_frontier::{
+    Entry, Hold, Manners, Shelf, SiteKey, SiteRule, SiteState, Standing, Waiting,
+};
 use rhumb_likeness::Twin;
 use rhumb_rules::Rules;
 use rhumb_seen::Seen;
@@ -103,6 +105,8 @@ pub(super) struct SiteView {
     pub(super) robots: Option<RobotsState>,
     /// The gap that its robots.txt asks for.
     pub(super) robots_gap: Option<Span>,
+    /// Pages of its domain that were fetched, where others come first because of that.
+    pub(super) share: Option<u32>,
 }
 
 impl SiteView {
@@ -118,6 +122,7 @@ impl SiteView {
         let gaps = robots.iter().flatten().filter_map(|it| it.rules()?.gap(minute));
         Self {
             robots_gap: gaps.max(),
+            share: None,
             standing: state.find(url),
             waits: state.waits_for(scheme),
             in_flight: state.in_flight(),
@@ -154,7 +159,11 @@ impl Evidence {
         let robots = |scheme| state.robots(&Origin { scheme, site: site.clone() }).cloned();
         let whereabouts = match frontier.site(&site) {
             Some(warm) => {
-                let view = SiteView::new(&circumstances, &url, warm, origins.map(robots));
+                let mut view = SiteView::new(&circumstances, &url, warm, origins.map(robots));
+                view.standing = frontier.find(&url);
+                if frontier.waits(&site).is_some_and(|waits| waits.hold == Hold::Share) {
+                    view.share = Some(frontier.domain_count(&site).fetched);
+                }
                 Whereabouts::Memory(Box::new(view))
             }
             None if frontier.is_cold(&site) => {

@@ -242,6 +242,14 @@ impl Why {
                 Some(format!("its site has had the {} requests of its budget", site.visits));
             return;
         }
+        if let Some(fetched) = site.share {
+            self.held_by = Some(Held::Budget);
+            let reason = format!(
+                "its domain has had {fetched} pages, its share for now: other domains come first"
+            );
+            self.reason = Some(reason);
+            return;
+        }
         let gap = case.manners.gap_for(evidence.rule.as_ref(), Span::ZERO, site.robots_gap);
         // Whoever asks for a gap is asked for one page at a time.
         let at_once = if site.robots_gap.is_some() { 1 } else { evidence.connections };
@@ -407,7 +415,7 @@ fn held(hold: Hold) -> Option<Held> {
         Hold::Address => Some(Held::Address),
         Hold::Backoff => Some(Held::Backoff),
         Hold::Robots => Some(Held::Robots),
-        Hold::Budget => Some(Held::Budget),
+        Hold::Budget | Hold::Share => Some(Held::Budget),
         Hold::Block => None,
     }
 }

@@ -50,6 +50,7 @@ fn settings(sites: SiteRules) -> CrawlSettings {
         agent: "rhumb".to_owned(),
         manners: Manners::default(),
         sites,
+        policy: rhumb_frontier::Policy::default(),
         canon: Canon::KeepQuery,
         connections: 8,
         limits: Limits::default(),
@@ -117,7 +118,7 @@ impl Crawl {
             match effect {
                 Effect::Fetch(ticket, _) => self.tickets.push((id, ticket)),
                 Effect::Send(parcel) => self.parcels.push_back(parcel),
-                Effect::Resolve(_) => {}
+                Effect::Resolve(_) | Effect::Vote(..) => {}
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }

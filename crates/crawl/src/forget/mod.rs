@@ -174,7 +174,7 @@ fn settle(settings: &CrawlSettings, tables: &Arc<dyn Tables>) -> Result<(), Craw
                 }
                 Effect::Send(parcel) => parcels.push_back(parcel),
                 // Nothing is fetched here, and what is read is read again by the next run.
-                Effect::Fetch(..) | Effect::Resolve(_) | Effect::Read(_) => {}
+                Effect::Fetch(..) | Effect::Resolve(_) | Effect::Read(_) | Effect::Vote(..) => {}
             }
         }
     }

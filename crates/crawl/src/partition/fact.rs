@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rhumb_archive::Position;
-use rhumb_frontier::{Entry, Manner, Place, SiteKey};
+use rhumb_frontier::{DomainKey, Entry, Gift, Manner, Place, SiteKey};
 use rhumb_likeness::{Late, Twin};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
 use rhumb_seen::Bucket;
@@ -217,7 +217,7 @@ pub enum RobotsAnswer {
 }
 
 /// What one partition sends another, numbered per pair so that it takes effect once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parcel {
     /// From whom.
     pub from: PartitionId,
@@ -229,6 +229,9 @@ pub struct Parcel {
     pub candidates: Arc<[Candidate]>,
     /// The robots.txt of an origin that the target owns, fetched by a redirect from it.
     pub robots: Option<(Origin, RobotsAnswer)>,
+    /// What each candidate is given: an estimate, and no part of the fact that sends them.
+    #[serde(skip)]
+    pub gift: Gift,
 }
 
 /// What a partition is told.
@@ -302,6 +305,8 @@ pub struct Answer {
     pub pushback: Option<Option<Span>>,
     /// Links that the rules admit, each with its owner.
     pub candidates: Vec<(PartitionId, Candidate)>,
+    /// The other domains that they lead to.
+    pub outward: Vec<DomainKey>,
     /// Links that they refuse.
     pub refused: BTreeMap<Reason, u32>,
     /// A redirect to the very same URL.
@@ -345,6 +350,8 @@ pub enum Effect {
     Shelve(Place, Entry),
     /// Read from disk, and report.
     Read(Read),
+    /// A domain links to others.
+    Vote(DomainKey, Vec<DomainKey>),
 }
 
 /// How something is fetched, and by which manners: the archive keeps both.

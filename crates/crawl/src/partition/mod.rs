@@ -19,7 +19,7 @@ mod turn;
 
 use std::collections::{HashMap, HashSet};
 
-use rhumb_frontier::{Entry, HEAD_MAX, Manners, Placement, Planner, SiteKey};
+use rhumb_frontier::{Entry, Gift, HEAD_MAX, Manners, Placement, Planner, SiteKey};
 use rhumb_seen::{Novelty, Seen};
 use rhumb_web::{
     Candidate, Epoch, Errand, Found, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick,
@@ -68,6 +68,11 @@ const REFILL_MIN: usize = 32;
 /// Calls that are kept for one cold site.
 const CALLS_MAX: usize = 1_000;
 
+/// What a seed is given: the trust of its domain is known from the first census on.
+const SEED_GIFT: Gift = Gift { cash: 1.0, trust: 1.0 };
+/// The part of a partition's memory that the cash of its pages may take.
+const PURSE_PART: usize = 8;
+
 /// What must not wait behind the shelf of a cold site.
 #[derive(Debug)]
 enum Call {
@@ -104,6 +109,8 @@ impl<S: Seen> Partition<S> {
     /// A partition that remembers.
     pub fn with_state(settings: PartitionSettings, state: State<S>) -> Self {
         let (refilling, waking, calls) = (HashSet::new(), HashSet::new(), HashMap::new());
+        let mut state = state;
+        state.frontier_mut().set_purse(settings.memory / PURSE_PART);
         Self { settings, state, refilling, waking, calls, rest_from: None }
     }
 
@@ -164,7 +171,7 @@ impl<S: Seen> Partition<S> {
             Event::Seeds(candidates) => {
                 let found = Found { on: None, at: now };
                 let seeds = candidates.into_iter().map(|it| Candidate { found, ..it });
-                self.meet(now, None, &seeds.collect::<Vec<_>>(), turn);
+                self.meet(now, None, SEED_GIFT, &seeds.collect::<Vec<_>>(), turn);
             }
             Event::Parcel(parcel) => self.open(now, parcel, turn),
             Event::Returned(returned) => self.settle(now, *returned, turn),
@@ -239,6 +246,7 @@ impl<S: Seen> Partition<S> {
     /// Gives its sites more memory, or less; those that are in it stay until they are let go.
     pub fn set_memory(&mut self, bytes: usize) {
         self.settings.memory = bytes;
+        self.state.frontier_mut().set_purse(bytes / PURSE_PART);
     }
 
     fn woken(&mut self, now: Tick, dossier: Dossier, turn: &mut Turn) {
@@ -306,7 +314,7 @@ impl<S: Seen> Partition<S> {
                 self.hear_robots(now, origin, answer, turn);
             }
         }
-        self.meet(now, stamp, &parcel.candidates, turn);
+        self.meet(now, stamp, parcel.gift, &parcel.candidates, turn);
     }
 
     /// Asks the seen-set about candidates, and admits the new ones.
@@ -314,6 +322,7 @@ impl<S: Seen> Partition<S> {
         &mut self,
         now: Tick,
         parcel: Option<(PartitionId, u64)>,
+        gift: Gift,
         candidates: &[Candidate],
         turn: &mut Turn,
     ) {
@@ -331,6 +340,7 @@ impl<S: Seen> Partition<S> {
                 continue;
             }
             let key = candidate.url.key(self.settings.hash);
+            self.state.frontier.receive(&candidate.url, key, gift);
             match self.state.seen.meet(key) {
                 Novelty::Known => {}
                 // The same URL may come twice: by two spellings of one page, or by two seeds.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rhumb_frontier::{Conduct, Entry, Manner};
+use rhumb_frontier::{Conduct, Entry, Gift, Manner, Manners};
 use rhumb_rules::HOPS_MAX;
 use rhumb_seen::Seen;
 use rhumb_web::{
@@ -39,7 +39,10 @@ impl<S: Seen> Partition<S> {
             (None, Some(hop)) => vec![(self.owner(&hop.url.site()), hop)],
             (None, None) => answer.candidates,
         };
+        let (links, outward) = (candidates.len(), answer.outward);
         let parcels = self.pack(now, &entry, candidates, robots);
+        let is_page = again.is_none() && !entry.is_robots();
+        let (url, domain) = (entry.url().clone(), self.state.frontier.domain(&site));
         let settled = Settled {
             number: ticket.number,
             entry,
@@ -58,7 +61,16 @@ impl<S: Seen> Partition<S> {
         };
         self.speak(now, Fact::Settled(Box::new(settled)), turn);
         self.refill(&site, turn);
-        for parcel in parcels {
+        let gift = if is_page {
+            self.state.frontier.give(&url, links, outward.len())
+        } else {
+            Gift::default()
+        };
+        if !outward.is_empty() {
+            turn.effects.push(Effect::Vote(domain, outward));
+        }
+        for mut parcel in parcels {
+            parcel.gift = gift;
             if parcel.to == self.settings.id {
                 self.open(now, parcel, turn);
             } else {
@@ -77,7 +89,16 @@ impl<S: Seen> Partition<S> {
     /// The quiet time of a site after an exchange that took so long.
     pub(super) fn gap(&self, now: Tick, site: &Site, took: Span) -> Span {
         let rule = self.state.frontier.rules().of(site);
-        self.settings.manners.gap_for(rule, took, self.robots_gap(now, site))
+        self.manners_towards(site).gap_for(rule, took, self.robots_gap(now, site))
+    }
+
+    /// The manners towards a site, by what its domain is worth.
+    pub(super) fn manners_towards(&self, site: &Site) -> Manners {
+        let manners = self.settings.manners;
+        match manners.floor {
+            Some(_) => manners.towards(self.state.frontier.gap_part(site)),
+            None => manners,
+        }
     }
 
     /// The gap that the site's robots.txt asks for, over both schemes.
@@ -104,7 +125,7 @@ impl<S: Seen> Partition<S> {
         let is_retryable = match finding {
             Finding::AddressBusy(_) | Finding::Failed(Failure::Stale) => return at_once,
             Finding::Answered(answer) if answer.self_redirect && !entry.again => {
-                return Some((Tick::default(), Entry { again: true, ..entry.clone() }));
+                return Some((Tick::default(), entry.asked_again()));
             }
             Finding::Answered(answer) => answer.pushback.is_some() || answer.status >= 500,
             Finding::Failed(failure) => is_passing(*failure),
@@ -121,7 +142,7 @@ impl<S: Seen> Partition<S> {
         let at = self.settings.manners.retry_at(now, tries)?;
         let pushed = matches!(finding, Finding::Answered(answer) if answer.pushback.is_some());
         let at = if pushed { manner.ready_at } else { at };
-        Some((at, Entry { tries, ..entry.clone() }))
+        Some((at, entry.tried(tries)))
     }
 
     /// Groups candidates and a robots answer by owner, and numbers the parcels.
@@ -144,7 +165,8 @@ impl<S: Seen> Partition<S> {
         }
         let parcel = |(to, (candidates, robots)): (PartitionId, (Vec<Candidate>, Option<_>))| {
             let number = self.state.sent.get(&to).copied().unwrap_or(0) + 1;
-            Parcel { from, to, number, candidates: candidates.into(), robots }
+            let gift = Gift::default();
+            Parcel { from, to, number, candidates: candidates.into(), robots, gift }
         };
         owned.into_iter().map(parcel).collect()
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rhumb_frontier::{Entry, Frontier, LaneKey, Place};
+use rhumb_frontier::{Entry, Frontier, Harvest, LaneKey, Place};
 use rhumb_likeness::Twin;
 use rhumb_seen::{Bucket, Seen};
 use rhumb_web::{
@@ -194,6 +194,12 @@ impl<S: Seen> State<S> {
             self.frontier.recall(&site, settled.again.clone().map(|(_, entry)| entry));
             self.frontier.hold(&site, settled.manner);
             return;
+        }
+        if settled.again.is_none()
+            && !settled.entry.is_robots()
+            && matches!(settled.result, Settlement::Answered(_))
+        {
+            self.frontier.reap(&site, harvest(settled));
         }
         self.frontier.settle(&site, settled.manner, settled.again.clone());
         if !settled.entry.is_robots() {
@@ -421,5 +427,17 @@ impl<S: Seen> State<S> {
     /// The queues and clocks.
     pub fn frontier(&self) -> &Frontier {
         &self.frontier
+    }
+}
+
+/// What an answer adds to what its domain has had.
+fn harvest(settled: &Settled) -> Harvest {
+    let told = &settled.more.content.told;
+    let is_page = matches!(settled.result, Settlement::Answered(200..300));
+    let is_known = told.twin.is_some() || told.is_repeat || settled.more.duplicate_of.is_some();
+    let links = settled.parcels.iter().map(|parcel| parcel.candidates.len()).sum::<usize>();
+    Harvest {
+        is_novel: is_page && !is_known && told.mark.is_none(),
+        links: u32::try_from(links).unwrap_or(u32::MAX),
     }
 }

@@ -69,7 +69,7 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> Self {
-        let manners = Manners { delay: DELAY, delay_is_explicit: true, tries: 2 };
+        let manners = Manners { delay: DELAY, delay_is_explicit: true, tries: 2, floor: None };
         let settings = |id| PartitionSettings {
             id: PartitionId(id),
             count: PARTITIONS,

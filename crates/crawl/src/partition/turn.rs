@@ -72,9 +72,7 @@ impl<S: Seen> Partition<S> {
     }
 
     fn next_move(&self, now: Tick, site: &Site) -> Move {
-        let Some(entry) = self.state.frontier.site(site).and_then(|state| state.peek(now)) else {
-            return Move::Nothing;
-        };
+        let Some(entry) = self.state.frontier.peek(site, now) else { return Move::Nothing };
         // Whoever asks for a gap asks for one request at a time; the next answer brings it up again.
         let is_busy = self.state.frontier.site(site).is_some_and(|it| it.in_flight() > 0);
         if is_busy && self.robots_gap(now, site).is_some() {
@@ -125,7 +123,7 @@ impl<S: Seen> Partition<S> {
         let delay = rules.of(&site).and_then(|rule| rule.delay);
         let asked = Asked {
             etag,
-            delay: delay.unwrap_or(self.settings.manners.delay),
+            delay: delay.unwrap_or(self.manners_towards(&site).delay),
             connections: rules.connections(&site),
         };
         self.speak(now, Fact::Issued { number, entry, expires }, turn);

@@ -19,6 +19,7 @@ use rhumb_web::{
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::ballot::{Ballot, Counted};
 use super::clock::Clock;
 use super::committer::Written;
 use super::handle::Asks;
@@ -62,6 +63,8 @@ pub(super) enum Notice {
     Passed(Bucket, Vec<(PartitionId, usize)>, Result<Vec<bool>, StoreError>),
     /// What a pass of the sieve found.
     Likened(Result<Box<Passed>, StoreError>),
+    /// The standing of all domains.
+    Counted(Result<Box<Counted>, StoreError>),
     /// What the committer has written: fetches may go out, others have arrived.
     Written(Written),
     /// A checkpoint.
@@ -102,6 +105,10 @@ pub(super) struct Desk {
     pub(super) recent: Recent,
     /// Links on their way from partition to partition.
     pushing: Pushing,
+    /// Links between domains.
+    pub(super) ballot: Ballot,
+    /// Since when nobody is due who has not had his share.
+    pub(super) idle_since: Option<Tick>,
     /// The user wants no fetch to be started.
     pub(super) is_paused: bool,
     outage: Outage,
@@ -132,6 +139,8 @@ impl Desk {
     ) -> Self {
         let before = partitions.iter().map(|it| it.state().tally().pages()).sum();
         let (reports, shown) = outlet;
+        let disk = Arc::clone(&keeping.holdings.disk);
+        let ballot = Ballot::open(disk, &settings.folder, settings.shares().changed / 4);
         Self {
             clock,
             worker,
@@ -148,6 +157,8 @@ impl Desk {
             pulse: Pulse::default(),
             recent: Recent::default(),
             pushing: Pushing::default(),
+            ballot,
+            idle_since: None,
             is_paused: false,
             outage: Outage::default(),
             down_since: None,
@@ -187,6 +198,7 @@ impl Desk {
         let mut owned: BTreeMap<PartitionId, Vec<_>> = BTreeMap::new();
         // Rules have nothing against a seed, but that it was forgotten.
         for seed in seeds.into_iter().filter(|seed| self.rules.judge(seed) == Verdict::Admit) {
+            self.ballot.trust(self.settings.hash, &seed.url.site());
             owned.entry(self.settings.owner(&seed.url)).or_default().push(seed);
         }
         self.own.extend(owned.into_iter().map(|(owner, seeds)| (owner, Event::Seeds(seeds))));
@@ -220,10 +232,12 @@ impl Desk {
             self.work_off(now);
             self.tend_buckets(now);
             self.tend_sieve(now);
+            self.tend_ballot();
             self.checkpoint_if_due(now);
             if stopping.is_none() {
                 self.issue(now);
                 self.work_off(now);
+                self.raise_if_idle(now);
             }
             while self.tasks.try_join_next().is_some() {}
             self.worker.counter().expect(self.in_flight());
@@ -350,13 +364,18 @@ impl Desk {
         // Each time another partition is first: none waits for ever where room is short.
         self.first = (self.first + 1) % self.settings.partitions;
         let (first, count) = (self.first, self.settings.partitions);
-        for id in (first..count).chain(0..first).map(PartitionId) {
+        // And each has its part of the room before one has more.
+        let part = room / usize::from(count) + 1;
+        let twice = [part, usize::MAX]
+            .into_iter()
+            .flat_map(|most| (first..count).chain(0..first).map(move |id| (PartitionId(id), most)));
+        for (id, most) in twice {
             let partition = &mut self.partitions[id.index()];
             if room == 0 || partition.wants_turn_at().is_none_or(|due| due > now) {
                 continue;
             }
             let mut turn = Turn::default();
-            let issued = partition.issue(now, room, &mut turn);
+            let issued = partition.issue(now, room.min(most), &mut turn);
             room -= issued;
             if issued > 0 && self.down_since.is_some() {
                 self.probe_at = now + self.settings.probe_every;
@@ -366,7 +385,7 @@ impl Desk {
     }
 
     /// How many tickets may be issued now.
-    fn room(&self, now: Tick) -> usize {
+    pub(super) fn room(&self, now: Tick) -> usize {
         if self.backlog.len() + self.unwritten >= REPORTS_MAX || self.is_behind() || self.is_paused
         {
             return 0;
@@ -420,6 +439,7 @@ impl Desk {
                     self.keeping.refill(id, origin, place, count);
                 }
                 Effect::Read(Read::Site(key)) => self.keeping.wake(id, key),
+                Effect::Vote(from, to) => self.ballot.note(from, to),
             }
         }
     }
@@ -482,6 +502,7 @@ impl Desk {
         self.in_flight() == 0
             && self.own.is_empty()
             && !self.partitions.iter().any(Partition::is_reading)
+            && !self.has_shares_to_raise()
             && due.is_none_or(|due| due > now + self.settings.patience)
     }
 

@@ -122,6 +122,11 @@ impl Keeping {
         self.waiting_count += count;
     }
 
+    /// Where threads report to.
+    pub(super) fn notices(&self) -> mpsc::Sender<Notice> {
+        self.notices.clone()
+    }
+
     /// Whether nothing waits for a pass.
     pub(super) fn is_settled(&self) -> bool {
         self.waiting.is_empty() && self.passing.is_empty() && !self.is_likening
@@ -175,6 +180,7 @@ impl Desk {
             Notice::Woken(id, dossier) => self.own.push_back((id, Event::Woken(dossier?))),
             Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new?),
             Notice::Written(written) => self.written(written),
+            Notice::Counted(counted) => self.take_census(*counted?),
             Notice::Likened(passed) => {
                 self.keeping.is_likening = false;
                 let late = self.keeping.holdings.passed(*passed?);

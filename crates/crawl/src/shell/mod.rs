@@ -4,6 +4,7 @@
 //! writes records and facts. See [`run`].
 
 mod answers;
+mod ballot;
 mod clock;
 mod committer;
 mod desk;
@@ -21,6 +22,7 @@ mod recent;
 mod repeats;
 mod report;
 mod roster;
+mod shares;
 mod worker;
 
 use std::path::PathBuf;
@@ -30,7 +32,7 @@ use std::time::{Duration, SystemTime};
 use rhumb_archive::{About, ArchiveSettings};
 use rhumb_fetch::Fetcher;
 use rhumb_formats::{Formats, FormatsSettings};
-use rhumb_frontier::{Manners, SiteRules};
+use rhumb_frontier::{Manners, Policy, SiteRules};
 use rhumb_rules::Rules;
 use rhumb_web::{Canon, CanonUrl, Epoch, HashKey, PartitionId, Site, Span, Tick};
 use tokio::sync::{mpsc, watch};
@@ -80,6 +82,8 @@ pub struct CrawlSettings {
     pub manners: Manners,
     /// What the user wants of single sites.
     pub sites: SiteRules,
+    /// In which order pages are fetched, and how many a domain may have.
+    pub policy: Policy,
     /// How URLs are brought to their canonical form.
     pub canon: Canon,
     /// Fetches under way at once, over all sites.
@@ -267,6 +271,7 @@ pub async fn run(
     let at_work = Arc::clone(&worker);
     let mut desk = Desk::new(settings, clock, partitions, keeping, rules, at_work, shown);
     desk.set_site_rules();
+    desk.set_policy();
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {

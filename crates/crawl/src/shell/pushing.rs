@@ -79,7 +79,14 @@ mod tests {
 
     fn parcel(number: u64) -> Parcel {
         let (from, to) = (PartitionId(0), PartitionId(1));
-        Parcel { from, to, number, candidates: Vec::new().into(), robots: None }
+        Parcel {
+            from,
+            to,
+            number,
+            candidates: Vec::new().into(),
+            robots: None,
+            gift: rhumb_frontier::Gift::default(),
+        }
     }
 
     #[test]

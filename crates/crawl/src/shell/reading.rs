@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use rhumb_formats::{Extract, Kind};
+use rhumb_frontier::DomainKey;
 use rhumb_likeness::Sketch;
 use rhumb_page::{Facts, Page};
 use rhumb_rules::{
@@ -24,6 +25,8 @@ const SITEMAP_LEVELS_MAX: u16 = 2;
 /// Bytes of links of one page that are followed: a page names them shorter than they are, and a
 /// fact must hold them all. A sitemap of the protocol's largest size has about as many.
 const LINK_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Other domains of a page's links that count.
+const OUTWARD_MAX: usize = 256;
 
 /// Reads answers for one crawl.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub(super) struct Reading {
     pub(super) refusals: Vec<Report>,
     /// Bytes of the links that the rules admit.
     link_bytes: usize,
+    /// The domain of what was asked for.
+    domain: Option<DomainKey>,
 }
 
 impl Reader {
@@ -66,7 +71,8 @@ impl Reader {
     ) -> Reading {
         let status = exchange.status;
         let bytes = u64::try_from(exchange.body.len()).expect("a length fits 64 bits");
-        let mut reading = Reading::default();
+        let domain = Some(DomainKey::of_url(self.hash, &candidate.url));
+        let mut reading = Reading { domain, ..Reading::default() };
         reading.answer.status = status;
         reading.answer.bytes = bytes;
         reading.answer.cut = exchange.cut;
@@ -226,6 +232,14 @@ impl Reader {
             Verdict::Admit => {
                 reading.link_bytes += target.url.as_str().len();
                 let owner = owner(&target.url, self.hash, self.partitions);
+                let domain = DomainKey::of_url(self.hash, &target.url);
+                let outward = &mut reading.answer.outward;
+                if Some(domain) != reading.domain
+                    && outward.len() < OUTWARD_MAX
+                    && !outward.contains(&domain)
+                {
+                    outward.push(domain);
+                }
                 reading.answer.candidates.push((owner, target));
             }
             Verdict::Refuse(reason) => self.refuse(&target, reason, reading),

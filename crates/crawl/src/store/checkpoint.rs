@@ -14,8 +14,8 @@ use rhumb_seen::{self as seen, Run};
 use rhumb_web::{CanonUrl, Scheme, Tick, UrlKey};
 
 use super::rows::{
-    LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key,
-    payload_key, row_key,
+    LEDGER, Ledger, SeenHandle, decode, decode_site_head, domain_key, encode, encode_site,
+    partition_key, payload_key, row_key,
 };
 use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, failed};
 use crate::partition::{Partition, UrlRecord};
@@ -36,6 +36,8 @@ pub struct Holdings {
     pub(super) sieve: Option<Sieve>,
     /// Sites with the same pages.
     pub mirrors: Mirrors,
+    /// How often the ceiling of all domains was raised.
+    pub level: u32,
     pub(super) folder: PathBuf,
     /// What became of URLs and is being written down: it is not in the tables for certain.
     pub(super) writing: Arc<HashMap<UrlKey, UrlRecord>>,
@@ -165,6 +167,9 @@ impl Holdings {
                     }
                 }
             }
+            for (domain, count) in state.frontier_mut().take_changed_domains() {
+                batch.put(Table::Meta, domain_key(id, domain), encode(&count));
+            }
             let records = state.take_records();
             urls.extend(records.urls);
             likened.extend(records.likened);
@@ -189,6 +194,7 @@ impl Holdings {
         ledger.roots = self.roots.iter().cloned().collect();
         ledger.next_file = self.next_file;
         ledger.mirrors = self.mirrors.clone();
+        ledger.level = self.level;
         Snapshot {
             disk: Arc::clone(&self.disk),
             tables: Arc::clone(&self.tables),

@@ -16,8 +16,8 @@ use super::line::Line;
 use super::originals::Originals;
 use super::replay::{Replay, through_log};
 use super::rows::{
-    FORMAT, IDENTITY, Identity, LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode,
-    parse_site_key, partition_key,
+    DOMAIN, FORMAT, IDENTITY, Identity, LEDGER, Ledger, SeenHandle, decode, decode_site_head,
+    encode, parse_domain_key, parse_site_key, partition_key,
 };
 use super::{
     ARCHIVE, BACKLOG, LIKENESS, LOG, LOG_SEGMENT_BYTES, SEEN, Store, StoreError, StoreSettings,
@@ -157,6 +157,7 @@ pub(super) fn hold(
         folder: folder.to_owned(),
         sieve: None,
         mirrors: ledger.mirrors.clone(),
+        level: ledger.level,
         writing: Arc::default(),
         likening: Arc::default(),
         roots: ledger.roots.iter().cloned().collect(),
@@ -273,6 +274,13 @@ pub(super) fn states(
         let key = parse_site_key(&key).ok_or_else(unreadable)?;
         let state = states.get_mut(key.partition().index()).ok_or_else(unreadable)?;
         state.frontier_mut().sleep(key, decode_site_head(&row)?.stub());
+    }
+    for row in tables.range(Table::Meta, DOMAIN) {
+        let (key, row) = row?;
+        let unreadable = || StoreError::Row("of a domain".to_owned());
+        let (id, domain) = parse_domain_key(&key).ok_or_else(unreadable)?;
+        let state = states.get_mut(id.index()).ok_or_else(unreadable)?;
+        state.frontier_mut().note_domain(domain, decode("of a domain", &row)?);
     }
     // Sites that were never in memory have no row, only entries that wait for them.
     for lane in holdings.backlog.lanes()? {

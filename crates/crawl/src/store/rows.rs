@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rhumb_archive::Position;
 use rhumb_frontier::backlog::{Backlog, BacklogError, SegmentInfo};
-use rhumb_frontier::{RowHead, SiteKey};
+use rhumb_frontier::{DomainKey, RowHead, SiteKey};
 use rhumb_seen::{Novelty, RunInfo, Seen, SeenSet};
 use rhumb_web::{CanonUrl, HashKey, PartitionId, Scheme, Tick, UrlKey};
 use serde::de::DeserializeOwned;
@@ -60,6 +60,9 @@ pub(super) struct Ledger {
     /// Sites with the same pages.
     #[serde(deserialize_with = "late")]
     pub(super) mirrors: Mirrors,
+    /// How often the ceiling of all domains was raised.
+    #[serde(deserialize_with = "late")]
+    pub(super) level: u32,
 }
 
 /// Keys of the table of the crawl itself.
@@ -71,6 +74,20 @@ pub(super) const PAYLOAD: &[u8] = b"payload/";
 
 pub(super) fn payload_key(digest: &PayloadDigest) -> Vec<u8> {
     [PAYLOAD, digest].concat()
+}
+
+/// What the keys of domains begin with.
+pub(super) const DOMAIN: &[u8] = b"domain/";
+
+pub(super) fn domain_key(id: PartitionId, domain: DomainKey) -> Vec<u8> {
+    [DOMAIN, &id.0.to_be_bytes(), &domain.0.to_be_bytes()].concat()
+}
+
+/// The partition and the domain in the key of a row.
+pub(super) fn parse_domain_key(bytes: &[u8]) -> Option<(PartitionId, DomainKey)> {
+    let (id, domain) = bytes.strip_prefix(DOMAIN)?.split_first_chunk()?;
+    let domain = DomainKey(u64::from_be_bytes(domain.try_into().ok()?));
+    Some((PartitionId(u16::from_be_bytes(*id)), domain))
 }
 
 pub(super) fn partition_key(id: PartitionId) -> Vec<u8> {

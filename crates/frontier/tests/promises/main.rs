@@ -3,6 +3,7 @@
 mod backlog;
 mod rules;
 mod standing;
+mod worth;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -82,7 +83,7 @@ proptest! {
     fn a_site_is_never_on_turn_while_it_is_busy_or_before_its_time(
         steps in prop::collection::vec(step(), 1..300),
     ) {
-        let manners = Manners { delay: Span(500), delay_is_explicit: true, tries: 3 };
+        let manners = Manners { delay: Span(500), delay_is_explicit: true, tries: 3, floor: None };
         let mut frontier = new();
         let mut model = Model::default();
         for step in steps {
@@ -190,7 +191,7 @@ fn a_site_with_many_entries_keeps_a_short_head_and_is_refilled_in_order() {
 }
 
 #[test]
-fn a_lower_band_has_the_larger_share_and_no_band_starves() {
+fn the_best_has_the_larger_share_and_nobody_starves() {
     let mut frontier = new();
     for site in 0..400 {
         let depth = u16::try_from(site % 4).expect("small");
@@ -199,13 +200,11 @@ fn a_lower_band_has_the_larger_share_and_no_band_starves() {
     let mut shares = [0; 4];
     for _ in 0..100 {
         let site = frontier.next(Tick(0)).expect("there is work");
-        let next = frontier.site(&site).and_then(|state| state.peek(Tick(0))).cloned();
-        let next = next.expect("a site on turn has work");
+        let next = frontier.peek(&site, Tick(0)).cloned().expect("a site on turn has work");
         shares[next.band()] += 1;
         frontier.issue(&next);
     }
-    assert!(shares.is_sorted_by(|a, b| a >= b) && shares[3] > 0, "{shares:?}");
-    assert!(shares[0] > 2 * shares[2], "{shares:?}");
+    assert!(shares[0] > 80 && shares[1..].iter().sum::<i32>() > 5, "{shares:?}");
 }
 
 #[test]

@@ -22,4 +22,8 @@ impl Order for Fair {
     fn domain(&self, domain: &DomainSigns) -> f64 {
         super::fair(f64::from(domain.votes) + 1.0, domain.fetched)
     }
+
+    fn needs_best(&self) -> bool {
+        false
+    }
 }

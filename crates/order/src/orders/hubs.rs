@@ -22,4 +22,8 @@ impl Order for Hubs {
     fn domain(&self, domain: &DomainSigns) -> f64 {
         count(domain.links) / (1.0 + count(domain.fetched))
     }
+
+    fn needs_best(&self) -> bool {
+        false
+    }
 }

@@ -14,6 +14,10 @@ pub trait Order: fmt::Debug + Send + Sync {
     fn page(&self, page: &PageSigns) -> f64;
     /// What a domain is worth among those that are due.
     fn domain(&self, domain: &DomainSigns) -> f64;
+    /// Whether [`Order::domain`] looks at [`DomainSigns::best`], which costs a look at its pages.
+    fn needs_best(&self) -> bool {
+        true
+    }
     /// Whether it looks at [`PageSigns::rank`], which costs a graph of all links.
     fn needs_rank(&self) -> bool {
         false

@@ -22,4 +22,8 @@ impl Order for Sites {
     fn domain(&self, domain: &DomainSigns) -> f64 {
         count(domain.pending)
     }
+
+    fn needs_best(&self) -> bool {
+        false
+    }
 }

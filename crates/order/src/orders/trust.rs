@@ -22,4 +22,8 @@ impl Order for Trust {
     fn domain(&self, domain: &DomainSigns) -> f64 {
         super::fair(f64::from(domain.trust), domain.fetched)
     }
+
+    fn needs_best(&self) -> bool {
+        false
+    }
 }
