@@ -49,7 +49,7 @@ impl Purse {
 
     /// Gives it so many bytes from now on.
     pub fn set_bytes(&mut self, bytes: usize) {
-        self.pages_max = (bytes / COINS_BYTES).max(PAGES_MIN);
+        self.pages_max = bytes / COINS_BYTES;
     }
 
     /// Bytes that it takes, about.
@@ -59,7 +59,7 @@ impl Purse {
 
     /// A page that links to this one gives it cash.
     pub fn give(&mut self, page: UrlKey, cash: f32) {
-        if self.coins.len() >= self.pages_max {
+        if self.coins.len() >= self.pages_max.max(PAGES_MIN) {
             self.forget_poorer();
         }
         let coins = self.coins.entry(page).or_default();
