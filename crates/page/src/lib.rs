@@ -22,6 +22,7 @@ mod mime;
 mod read;
 mod scan;
 mod sitemap;
+mod spam;
 mod words;
 
 pub use about::{About, OpenGraph, Schema};
@@ -31,5 +32,6 @@ pub use language::{Language, LanguageFrom};
 pub use marks::{Facts, mark};
 pub use mime::Mime;
 pub use read::{Format, Page, read, read_article, read_links, read_whole};
-pub use scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
+pub use scan::{Concealed, LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
 pub use sitemap::{ENTRIES_MAX, Entry, INFLATED_BYTES_MAX, Sitemap, SitemapKind, sitemap};
+pub use spam::{Spam, spam};
