@@ -51,20 +51,22 @@ impl Paint {
     }
 
     /// How the inside of an element is drawn, where it says something of that.
-    pub(super) fn inside(mut self, tag: &Tag<'_, '_>) -> Option<Self> {
-        let before = self;
+    pub(super) fn inside(&self, tag: &Tag<'_, '_>) -> Option<Self> {
+        if !tag.attributes.iter().any(|(name, _)| may_paint(name)) {
+            return None;
+        }
+        let mut inside = *self;
         for (name, value) in tag.attributes {
-            match name.len() {
-                4 if name.eq_ignore_ascii_case("text") => self.ink = colour(value),
-                5 if name.eq_ignore_ascii_case("style") => self.style(value),
-                5 if name.eq_ignore_ascii_case("color") => self.ink = colour(value),
-                6 if name.eq_ignore_ascii_case("hidden") => self.is_out = true,
-                7 if name.eq_ignore_ascii_case("bgcolor") => self.ground = colour(value),
-                10 if name.eq_ignore_ascii_case("background") => self.ground = None,
+            match name.to_ascii_lowercase().as_str() {
+                "style" => inside.style(value),
+                "hidden" => inside.is_out = true,
+                "text" | "color" => inside.ink = colour(value),
+                "bgcolor" => inside.ground = colour(value),
+                "background" => inside.ground = None,
                 _ => {}
             }
         }
-        (self != before).then_some(self)
+        (inside != *self).then_some(inside)
     }
 
     fn style(&mut self, style: &str) {
@@ -86,6 +88,17 @@ impl Paint {
                 _ => {}
             }
         }
+    }
+}
+
+/// Whether an attribute may say how its element is drawn. Every attribute of a page comes here, so
+/// that it is told by as little as tells it from the most frequent ones: class, href, id, title.
+fn may_paint(name: &str) -> bool {
+    match name.as_bytes() {
+        [b's' | b'S', b't' | b'T', _, _, _] | [b'c' | b'C', b'o' | b'O', _, _, _] => true,
+        [b'h' | b'H', b'i' | b'I', _, _, _, _] | [b't' | b'T', b'e' | b'E', _, _] => true,
+        [b'b' | b'B', .., b'r' | b'R' | b'd' | b'D'] => true,
+        _ => false,
     }
 }
 

@@ -110,13 +110,13 @@ impl Weighed {
     }
 
     fn add_title(&mut self, title: &str) {
-        let words = title.split_whitespace();
-        self.add_if(words.clone().count() > TITLE_WORDS_MAX, 3, "title of more than 24 words");
-        let repeats = words.clone().filter(|word| word.len() >= 4).any(|word| {
-            let same = words.clone().filter(|it| it.eq_ignore_ascii_case(word));
-            same.take(TITLE_REPEATS_MAX + 1).count() > TITLE_REPEATS_MAX
-        });
-        self.add_if(repeats, 2, "title repeats a word");
+        let words: Vec<&str> = title.split_whitespace().collect();
+        self.add_if(words.len() > TITLE_WORDS_MAX, 3, "title of more than 24 words");
+        let is_repeated = |word: &&str| {
+            let same = words.iter().filter(|it| it.eq_ignore_ascii_case(word));
+            word.len() >= 4 && same.take(TITLE_REPEATS_MAX + 1).count() > TITLE_REPEATS_MAX
+        };
+        self.add_if(words.iter().any(is_repeated), 2, "title repeats a word");
     }
 
     /// Adds what stands on a page for machines only. Menus and windows are hidden too, but neither

@@ -6,10 +6,15 @@ use std::sync::LazyLock;
 use crate::frequent;
 
 /// A sample is so many pieces of a text, from its beginning to its end.
-const PIECES: usize = 4;
-/// The bytes of a piece. All of them together are about 650 words of English, and take a few
-/// microseconds.
-const PIECE_BYTES: usize = 1024;
+const PIECES: usize = 8;
+/// The bytes of a piece. All of them together are about 500 words of English.
+const PIECE_BYTES: usize = 384;
+/// In which order they are read: what stands at the beginning is often a menu.
+const ORDER: [usize; PIECES] = [2, 6, 4, 7, 1, 0, 5, 3];
+/// After so many of them it is asked whether the others are needed.
+const PIECES_FIRST: usize = 2;
+/// A part of runs and words of which so little was there before is not looked at any more.
+const REPEATED_HARDLY: f32 = 0.1;
 /// Fewer words tell nothing.
 const WORDS_MIN: u32 = 40;
 /// Code and lists of names repeat themselves; prose has fewer of its signs to a word, and what is
@@ -58,19 +63,30 @@ pub(super) struct Wording {
 }
 
 impl Wording {
-    /// What a sample of this text is like.
+    /// What a sample of this text is like. A part of it is enough where nothing is repeated.
     pub(super) fn of(text: &str) -> Self {
         let mut pass = Pass::new();
-        if text.len() <= PIECES * PIECE_BYTES {
-            pass.read(text);
-        } else {
-            for piece in 0..PIECES {
-                let at = piece * (text.len() - PIECE_BYTES) / (PIECES - 1);
-                let at = text.floor_char_boundary(at);
-                pass.read(&text[at..text.floor_char_boundary(at + PIECE_BYTES)]);
+        let bytes = text.len().div_ceil(PIECES).min(PIECE_BYTES);
+        for (read, piece) in ORDER.into_iter().enumerate() {
+            if read == PIECES_FIRST && pass.wording.is_ordinary() {
+                break;
             }
+            let at = piece * (text.len() - bytes) / (PIECES - 1);
+            let at = text.floor_char_boundary(at);
+            pass.read(&text[at..text.floor_char_boundary(at + bytes)]);
         }
         pass.wording
+    }
+
+    /// Whether more of it would hardly show anything else: it is no code and not repeated, or it
+    /// is plainly code.
+    fn is_ordinary(&self) -> bool {
+        let all = self.words + self.unspaced;
+        let is_code =
+            share(self.code, all) > 1.5 * CODE_MAX || share(self.numbers, all) > 1.5 * NUMBERS_MAX;
+        let is_various =
+            self.repeated() < REPEATED_HARDLY && self.share(self.top) < REPEATED_HARDLY;
+        all >= WORDS_MIN && (is_code || is_various)
     }
 
     /// A part of all words, from 0 to 1.
@@ -159,6 +175,8 @@ const CLASSES: [Class; 256] = {
 /// The state of one pass.
 struct Pass {
     wording: Wording,
+    /// A bit for each word that is frequent.
+    frequent: &'static [u64],
     /// The hash of each word in its upper bits, and how often it was there in the others.
     places: [u32; PLACES],
     runs: [u64; RUN_BITS / 64],
@@ -176,6 +194,7 @@ impl Pass {
     fn new() -> Self {
         Self {
             wording: Wording::default(),
+            frequent: &FREQUENT,
             places: [0; PLACES],
             runs: [0; RUN_BITS / 64],
             last_words: 0,
@@ -214,36 +233,39 @@ impl Pass {
 
     /// Takes the word at the beginning in, and says how long it is.
     fn word(&mut self, bytes: &[u8]) -> usize {
-        let (mut hash, mut is_number, mut letters, mut len) = (0_u32, true, 0, 0);
+        let (mut hash, mut all, mut has_letter, mut len) = (0_u64, 0, false, 0);
         for byte in bytes {
             let class = CLASSES[usize::from(*byte)];
-            let ends = match class {
-                Class::Letter | Class::Digit => false,
-                Class::Lead => is_unspaced(&bytes[len..]),
-                _ => true,
-            };
-            if ends {
+            if class != Class::Letter
+                && class != Class::Digit
+                && (class != Class::Lead || is_unspaced(&bytes[len..]))
+            {
                 break;
             }
-            is_number &= class == Class::Digit;
-            // Of a character with several bytes only the first is no continuation.
-            letters += u32::from(byte & 0xc0 != 0x80);
+            has_letter |= class != Class::Digit;
+            all |= byte;
             hash = step(hash, *byte);
             len += 1;
         }
+        // Of a character with several bytes only the first is no continuation.
+        let letters = if all < 0x80 {
+            len
+        } else {
+            bytes[..len].iter().filter(|byte| *byte & 0xc0 != 0x80).count()
+        };
         // What begins with these bytes is from U+0300 on, and not Cyrillic.
         let is_strange = matches!(bytes[0], 0xcc..=0xcf | 0xd4..);
         self.wording.strange += u32::from(is_strange);
-        self.count(mixed(hash), letters, is_number);
+        self.count(mixed(hash), u32::try_from(letters).unwrap_or(u32::MAX), !has_letter);
         len
     }
 
     fn count(&mut self, hash: u32, letters: u32, is_number: bool) {
         let wording = &mut self.wording;
         wording.words += 1;
-        wording.letters += letters;
+        wording.letters = wording.letters.saturating_add(letters);
         wording.numbers += u32::from(is_number);
-        wording.frequent += u32::from(has(FREQUENT.as_slice(), hash as usize % FREQUENT_BITS));
+        wording.frequent += u32::from(has(self.frequent, hash as usize % FREQUENT_BITS));
         let key = (hash & !COUNT) | (COUNT + 1);
         let mut place = hash as usize % PLACES;
         while self.places[place] != 0 && self.places[place] & !COUNT != key {
@@ -269,13 +291,14 @@ impl Pass {
 }
 
 /// A letter is taken as a small one.
-fn step(hash: u32, byte: u8) -> u32 {
-    (hash ^ u32::from(byte | 0x20)).wrapping_mul(0x0100_0193)
+fn step(hash: u64, byte: u8) -> u64 {
+    hash.rotate_left(9) ^ u64::from(byte | 0x20)
 }
 
-fn mixed(hash: u32) -> u32 {
-    let hash = (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b);
-    hash ^ (hash >> 13)
+/// The upper half depends on all bits.
+fn mixed(hash: u64) -> u32 {
+    let hash = (hash ^ (hash >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    u32::try_from(hash >> 32).expect("the upper half fits 32 bits")
 }
 
 /// Whether a run was there before; it is now.
