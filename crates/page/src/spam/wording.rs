@@ -66,6 +66,10 @@ impl Wording {
     /// What a sample of this text is like. A part of it is enough where nothing is repeated.
     pub(super) fn of(text: &str) -> Self {
         let mut pass = Pass::new();
+        if text.len() <= PIECES_FIRST * PIECE_BYTES {
+            pass.read(text);
+            return pass.wording;
+        }
         let bytes = text.len().div_ceil(PIECES).min(PIECE_BYTES);
         for (read, piece) in ORDER.into_iter().enumerate() {
             if read == PIECES_FIRST && pass.wording.is_ordinary() {
