@@ -3,7 +3,7 @@
 //! [`read_links()`] is the door for a crawl, [`read()`] for who wants the text as well,
 //! [`read_article()`] for the document in a page and what it says about itself, [`read_whole()`] for
 //! that and the links; [`charset()`], [`scan()`] and [`sitemap()`] are their parts, and [`mark()`] tells pages that are
-//! not what was asked for. Whatever bytes come, something
+//! not what was asked for, [`spam()`] what is made to be found. Whatever bytes come, something
 //! comes out: broken markup yields what could be read, and everything that a page can make large
 //! has a named maximum.
 //!
