@@ -94,12 +94,14 @@ impl Paint {
 /// Whether an attribute may say how its element is drawn. Every attribute of a page comes here, so
 /// that it is told by as little as tells it from the most frequent ones: class, href, id, title.
 fn may_paint(name: &str) -> bool {
-    match name.as_bytes() {
-        [b's' | b'S', b't' | b'T', _, _, _] | [b'c' | b'C', b'o' | b'O', _, _, _] => true,
-        [b'h' | b'H', b'i' | b'I', _, _, _, _] | [b't' | b'T', b'e' | b'E', _, _] => true,
-        [b'b' | b'B', .., b'r' | b'R' | b'd' | b'D'] => true,
-        _ => false,
-    }
+    matches!(
+        name.as_bytes(),
+        [b's' | b'S', b't' | b'T', _, _, _]
+            | [b'c' | b'C', b'o' | b'O', _, _, _]
+            | [b'h' | b'H', b'i' | b'I', _, _, _, _]
+            | [b't' | b'T', b'e' | b'E', _, _]
+            | [b'b' | b'B', .., b'r' | b'R' | b'd' | b'D']
+    )
 }
 
 /// A length, whatever its unit: only none and very much are of interest.

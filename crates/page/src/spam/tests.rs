@@ -58,18 +58,19 @@ const HONEST: &str = "Welcome to our small shop for garden tools. We sell spades
 fn a_page_stuffed_with_words_is_spam() {
     let list = format!("<title>Pills</title><p>{}</p>", joined(PILLS, 300, ", "));
     check(&list, Some(Mark::Spam));
-    let cities: String = mixed(CITIES, 40)
+    let cities = mixed(CITIES, 40)
         .map(|city| {
             format!(
                 "<p>Emergency plumber in {city}, call our {city} plumber now. The best {city} \
                  plumber, cheap plumber {city}, plumber day and night in {city}.</p>"
             )
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let title = joined(CITIES, 30, " plumber ");
     let found = check(&format!("<title>{title}</title>{cities}"), Some(Mark::Spam));
     assert!(found.signs.contains(&"title of more than 24 words"), "{found:?}");
-    let flights: String = mixed(CITIES, 60)
+    let flights = mixed(CITIES, 60)
         .map(|city| {
             format!(
                 "<p>Looking for cheap flights? Our cheap flights are the best cheap flights that \
@@ -77,17 +78,19 @@ fn a_page_stuffed_with_words_is_spam() {
                  cheap.</p>"
             )
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     check(&flights, Some(Mark::Spam));
 }
 
 #[test]
 fn a_stuffed_list_of_links_to_many_hosts_is_spam() {
     let words = ["casino", "poker", "slots", "best casino", "casino bonus", "free slots casino"];
-    let links: String = mixed(&words, 200)
+    let links = mixed(&words, 200)
         .enumerate()
         .map(|(at, word)| format!("<a href=https://best-{at}.casino{at}.example/>{word}</a> "))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let found = check(&format!("<title>Friends</title>{links}"), Some(Mark::Spam));
     assert!(found.signs.contains(&"list of links to many hosts"), "{found:?}");
 }
@@ -110,12 +113,13 @@ fn hidden_text_that_is_stuffed_is_spam() {
 
 #[test]
 fn a_list_of_words_in_the_colour_of_its_ground_is_spam_though_none_comes_twice() {
-    let words: String = (0..90_u32)
+    let words = (0..90_u32)
         .map(|at| {
             let letter = |shift: u32| char::from(b'a' + u8::try_from(at * shift % 26).unwrap());
             format!("{}{}{}keyword{} ", letter(3), letter(7), letter(11), letter(5))
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     check(&format!("<p>{HONEST}</p><p style='color:#fefefe'>{words}</p>"), Some(Mark::Spam));
     // A menu that opens has such words too.
     check(&format!("<p>{HONEST}</p><p style='display:none'>{words}</p>"), None);
@@ -162,24 +166,25 @@ fn a_page_that_has_moved_is_no_doorway() {
 #[test]
 fn honest_pages_that_repeat_themselves_are_not_spam() {
     let row = |at: usize| format!("<tr><td>value_{at}</td><td>const u32</td><td>{at}</td></tr>");
-    let table: String = (0..400).map(row).collect();
+    let table = (0..400).map(row).collect::<Vec<_>>().concat();
     check(&format!("<title>Constants</title><table>{table}</table>"), None);
     let entry = |at: usize| {
         format!("<li><a href=/v{at}>Release notes of version 1.{at}</a>: fixes and changes</li>")
     };
-    let index: String = (0..200).map(entry).collect();
+    let index = (0..200).map(entry).collect::<Vec<_>>().concat();
     check(&format!("<title>Release notes</title><ul>{index}</ul>"), None);
     let blog = |at: usize| {
         format!("<li><a href=https://friend{at}.example/>{}</a></li>", CITIES[at % CITIES.len()])
     };
-    let blogroll: String = (0..60).map(blog).collect();
+    let blogroll = (0..60).map(blog).collect::<Vec<_>>().concat();
     check(&format!("<p>{HONEST}</p><ul>{blogroll}</ul>"), None);
     check(&format!("<p>{}</p>", HONEST.repeat(20)), None);
-    let menu: String = CITIES
+    let menu = CITIES
         .iter()
         .flat_map(|city| ["Gardens", "Parks", "Farms"].map(|what| (what, city)))
         .map(|(what, city)| format!("<a href=/{what}/{city}>{what} around {city}</a>"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     check(&format!("<p>{HONEST}</p><nav style='display:none'>{menu}</nav>"), None);
 }
 

@@ -320,11 +320,12 @@ fn has(bits: &[u64], bit: usize) -> bool {
 /// Whether a character is of a script without spaces: Thai to Burmese, Khmer, and those of China
 /// and Japan.
 fn is_unspaced(bytes: &[u8]) -> bool {
-    match bytes {
-        [0xe3..=0xe9, _, _, ..] | [0xe0, 0xb8..=0xbf, _, ..] => true,
-        [0xe1, 0x80..=0x82 | 0x9e | 0x9f, _, ..] => true,
-        _ => false,
-    }
+    matches!(
+        bytes,
+        [0xe3..=0xe9, _, _, ..]
+            | [0xe0, 0xb8..=0xbf, _, ..]
+            | [0xe1, 0x80..=0x82 | 0x9e | 0x9f, _, ..]
+    )
 }
 
 static FREQUENT: LazyLock<Vec<u64>> = LazyLock::new(|| {
