@@ -192,7 +192,7 @@ impl Gatherer {
                 for (found, end) in batch.findings {
                     let Some((url, links)) = found else { continue };
                     let key = self.reader.key(&url);
-                    if self.verdict_on(key, end, contents)?.mark.is_none() {
+                    if !self.verdict_on(key, end, contents)?.is_no_page() {
                         self.index.link(&url, &links)?;
                     }
                 }

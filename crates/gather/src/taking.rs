@@ -102,7 +102,7 @@ impl Gatherer {
 
     /// Takes a page in, unless it is not what its status says.
     fn put(&mut self, mut document: Document, verdict: Verdict) -> Result<(), GatherError> {
-        if verdict.mark.is_some() {
+        if verdict.is_no_page() {
             return Ok(self.index.remove(document.key)?);
         }
         document.original = verdict.original.filter(|original| *original != document.key);
@@ -129,7 +129,7 @@ impl Gatherer {
             |held: &Document| (held.no_snippet || !no_snippet) && (held.no_archive || !no_archive);
         match held {
             // The page is as it was.
-            Some(held) if of == key && verdict.mark.is_none() && is_obeyed(&held) => {
+            Some(held) if of == key && !verdict.is_no_page() && is_obeyed(&held) => {
                 Ok(self.index.liken(key, verdict.original)?)
             }
             // Its links are not held.
@@ -160,7 +160,7 @@ impl Gatherer {
         verdict: Verdict,
     ) -> Result<(), GatherError> {
         // What is not what its status says is not read for that.
-        if verdict.mark.is_some() || self.barren.contains(&again.sort) {
+        if verdict.is_no_page() || self.barren.contains(&again.sort) {
             return Ok(self.index.remove(key)?);
         }
         match self.earlier(again)?.map(|block| self.reader.read_again(again, &block)) {
@@ -218,7 +218,7 @@ impl Gatherer {
 
     /// A verdict on a page that may have been read before it was known; commits where it must.
     pub(crate) fn correct(&mut self, key: UrlKey, verdict: Verdict) -> Result<(), GatherError> {
-        if verdict.mark.is_none() {
+        if !verdict.is_no_page() {
             self.index.liken(key, verdict.original)?;
         } else if self.index.copy_of(key)?.is_some() {
             self.index.remove(key)?;

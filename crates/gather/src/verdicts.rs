@@ -16,8 +16,15 @@ const HELD_MAX: usize = 1 << 21;
 pub(crate) struct Verdict {
     /// The page that had the same before.
     pub(crate) original: Option<UrlKey>,
-    /// That it is not what its status says.
+    /// That it is not what its status says, or made to be found.
     pub(crate) mark: Option<Mark>,
+}
+
+impl Verdict {
+    /// Whether there is no page to be found: whoever looks for spam finds it.
+    pub(crate) fn is_no_page(&self) -> bool {
+        self.mark.is_some_and(Mark::is_no_page)
+    }
 }
 
 /// The verdicts that are known before their pages are read.

@@ -83,6 +83,11 @@ pub(crate) fn told(text: &str) -> impl Iterator<Item = &'static str> {
     told.map(|(_, (tag, _))| *tag)
 }
 
+/// The most frequent words of all these languages.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    FREQUENT.iter().flat_map(|(_, words)| words.iter().copied())
+}
+
 #[cfg(test)]
 mod tests {
     use super::told;

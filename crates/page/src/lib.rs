@@ -3,7 +3,7 @@
 //! [`read_links()`] is the door for a crawl, [`read()`] for who wants the text as well,
 //! [`read_article()`] for the document in a page and what it says about itself, [`read_whole()`] for
 //! that and the links; [`charset()`], [`scan()`] and [`sitemap()`] are their parts, and [`mark()`] tells pages that are
-//! not what was asked for. Whatever bytes come, something
+//! not what was asked for, [`spam()`] what is made to be found. Whatever bytes come, something
 //! comes out: broken markup yields what could be read, and everything that a page can make large
 //! has a named maximum.
 //!
@@ -22,6 +22,7 @@ mod mime;
 mod read;
 mod scan;
 mod sitemap;
+mod spam;
 mod words;
 
 pub use about::{About, OpenGraph, Schema};
@@ -31,5 +32,6 @@ pub use language::{Language, LanguageFrom};
 pub use marks::{Facts, mark};
 pub use mime::Mime;
 pub use read::{Format, Page, read, read_article, read_links, read_whole};
-pub use scan::{LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
+pub use scan::{Concealed, LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
 pub use sitemap::{ENTRIES_MAX, Entry, INFLATED_BYTES_MAX, Sitemap, SitemapKind, sitemap};
+pub use spam::{Spam, spam};

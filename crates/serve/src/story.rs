@@ -119,6 +119,8 @@ fn mark_words(mark: &str) -> String {
         "soft-404" => "soft-404: it says that there is nothing there".to_owned(),
         "parked" => "parked: its domain has no site of its own".to_owned(),
         "challenge" => "challenge: it wants a proof that a person is looking".to_owned(),
+        "spam" => "spam: it is made to be found, and not to be read".to_owned(),
+        "doorway" => "doorway: it leads to another domain at once".to_owned(),
         other => other.to_owned(),
     }
 }

@@ -11,6 +11,10 @@ pub enum Mark {
     Parked,
     /// It asks for a proof that a person is looking, or keeps us out.
     Challenge,
+    /// It is made to be found, and not to be read.
+    Spam,
+    /// It leads to another domain by itself, and says hardly anything.
+    Doorway,
 }
 
 impl Mark {
@@ -20,6 +24,17 @@ impl Mark {
             Self::SoftError => "soft-404",
             Self::Parked => "parked",
             Self::Challenge => "challenge",
+            Self::Spam => "spam",
+            Self::Doorway => "doorway",
+        }
+    }
+
+    /// Whether a page so marked is none: an index has no place for it. Other marks only say what
+    /// kind of page it is.
+    pub fn is_no_page(self) -> bool {
+        match self {
+            Self::SoftError | Self::Parked | Self::Challenge => true,
+            Self::Spam | Self::Doorway => false,
         }
     }
 }

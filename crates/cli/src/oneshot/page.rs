@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rhumb_formats::{End, Extract, Kind};
-use rhumb_page::{About, Article, Facts, OpenGraph, Page, Schema};
+use rhumb_page::{About, Article, Facts, OpenGraph, Page, Schema, Spam};
 use rhumb_rules::of_meta;
 use rhumb_web::{Canon, CanonUrl, Directive, Directives, Link};
 use serde::Serialize;
@@ -56,7 +56,15 @@ struct PageShown<'a> {
     text: &'a str,
     main: Option<&'a str>,
     mark: Option<&'static str>,
+    spam: SpamShown,
     document: Option<String>,
+}
+
+/// What speaks for spam.
+#[derive(Default, Serialize)]
+struct SpamShown {
+    score: f32,
+    signs: Vec<&'static str>,
 }
 
 /// The same page in another language.
@@ -72,18 +80,21 @@ pub(crate) fn page(args: &PageArgs) -> Result<ExitCode, Fault> {
     })?;
     let body = read(&args.file)?;
     let media_type = args.media_type.as_deref();
-    let (mut told, mut mark) = (None, None);
+    let (mut told, mut mark, mut spam) = (None, None, SpamShown::default());
     let (page, article) = if let Some(kind) = Kind::of(&body, media_type, &url) {
         let extract = formats::documents()?.read(kind, body.into());
         told = Some(end_words(kind, &extract.end));
         document(extract, &url)
     } else {
         let (page, article) = web_page(&body, media_type, &url);
-        mark = rhumb_page::mark(&page, &facts(&url, &body)).map(|(mark, _)| mark.word());
+        let facts = facts(&url, &body);
+        mark = rhumb_page::mark(&page, &facts).map(|(mark, _)| mark.word());
+        let Spam { score, signs, .. } = rhumb_page::spam(&page, &facts);
+        spam = SpamShown { score, signs };
         (page, article)
     };
     let mut shown = shown(&url, &args.agent, &page, article.as_ref());
-    (shown.mark, shown.document) = (mark, told);
+    (shown.mark, shown.spam, shown.document) = (mark, spam, told);
     let mut out = std::io::stdout().lock();
     if args.json {
         line(&mut out, &shown)?;
@@ -159,6 +170,7 @@ fn shown<'a>(
         text: &page.scan.text,
         main: article.map(|article| article.main.as_str()),
         mark: None,
+        spam: SpamShown::default(),
         document: None,
     }
 }
@@ -171,6 +183,9 @@ fn show(out: &mut impl Write, shown: &PageShown<'_>) -> std::io::Result<()> {
         if let Some(word) = word {
             writeln!(out, "{name:<11} {}", printable(word))?;
         }
+    }
+    if !shown.spam.signs.is_empty() {
+        writeln!(out, "spam        {:.1} ({})", shown.spam.score, shown.spam.signs.join(", "))?;
     }
     writeln!(out, "title       {}", printable(shown.title.unwrap_or("none")))?;
     show_about(out, shown)?;

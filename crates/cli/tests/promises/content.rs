@@ -308,3 +308,33 @@ fn pages_that_are_not_what_their_status_says_are_marked_and_a_gate_slows_its_sit
     let marked = &run.summary()["marked"];
     assert_eq!((&marked["soft-404"], &marked["challenge"]), (&1.into(), &1.into()), "{marked}");
 }
+
+#[test]
+fn spam_is_marked_kept_and_followed() {
+    let site = RawServer::start(|target| match target {
+        "/" => page("Home", &prose(1, 60), &["/spam".to_owned(), "/door".to_owned()]),
+        "/spam" => {
+            let text = "cheap pills online, buy pills now, best pills, ".repeat(120);
+            page("Pills pills pills", &text, &["/behind".to_owned()])
+        }
+        "/door" => ok(
+            "text/html",
+            "<title>Pills</title><meta http-equiv=refresh content='0;url=http://pills.example/'>",
+        ),
+        "/behind" => page("Behind", &prose(2, 60), &[]),
+        _ => missing(),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = crawl(folder.path(), &[site.url("/")], &[]);
+    for (path, mark) in [
+        ("/", Value::Null),
+        ("/spam", "spam".into()),
+        ("/door", "doorway".into()),
+        ("/behind", Value::Null),
+    ] {
+        let told = why(folder.path(), &site.url(path));
+        assert_eq!((&told["state"], &told["mark"]), (&"fetched".into(), &mark), "{told:#}");
+    }
+    let marked = &run.summary()["marked"];
+    assert_eq!((&marked["spam"], &marked["doorway"]), (&1.into(), &1.into()), "{marked}");
+}

@@ -24,7 +24,8 @@ pub struct AboutPage {
     pub duplicate_of: Option<CanonUrl>,
     /// How alike both are: `same`, `near`, `canonical`.
     pub likeness: Option<&'static str>,
-    /// That it is not what its status says: `soft-404`, `parked`, `challenge`.
+    /// That it is not what its status says: `soft-404`, `parked`, `challenge`; or
+    /// made to be found: `spam`, `doorway`.
     pub mark: Option<&'static str>,
 }
 

@@ -32,7 +32,8 @@ pub struct Status {
     pub duplicates: u64,
     /// Of those, pages whose text is nearly that of the other.
     pub near_duplicates: u64,
-    /// Pages that are not what their status says: `soft-404`, `parked`, `challenge`.
+    /// Pages that are not what their status says: `soft-404`, `parked`, `challenge`; or
+    /// made to be found: `spam`, `doorway`.
     pub marked: BTreeMap<String, u64>,
     /// Sites that show the same pages as another, those with the most first.
     pub mirrors: Vec<Mirror>,

@@ -30,7 +30,8 @@ pub struct Why {
     /// How alike both are: `same` payload, `near` in text, or `canonical` by its own word, with
     /// which the text agrees.
     pub likeness: Option<String>,
-    /// That it is not what its status says: `soft-404`, `parked`, `challenge`.
+    /// That it is not what its status says: `soft-404`, `parked`, `challenge`; or
+    /// made to be found: `spam`, `doorway`.
     pub mark: Option<String>,
     /// What document it is, unless it is a page, and how its reading ended: `pdf: encrypted`.
     pub document: Option<String>,

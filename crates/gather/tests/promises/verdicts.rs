@@ -57,6 +57,16 @@ fn a_marked_page_is_not_found_and_a_copy_is_folded() {
 }
 
 #[test]
+fn spam_and_doorways_are_found_as_other_pages_are() {
+    let mut maker = Maker::new();
+    let a = maker.page(A, &page("A", "cheap words", &[]));
+    let b = maker.page(B, &page("B", "other words", &[]));
+    let news =
+        [told(A, a, None, Some(Mark::Spam)), told(B, b, None, Some(Mark::Doorway)), News::Kept(b)];
+    assert_eq!(urls(&follow(&maker, &news)), [A, B]);
+}
+
+#[test]
 fn a_verdict_is_on_one_capture_alone() {
     let mut maker = Maker::new();
     let gate = maker.page(A, &page("Gate", "prove that you are human", &[]));

@@ -2,7 +2,8 @@
 //! site, and gates that want a person.
 //!
 //! No single word decides: each sign has a weight, and only several kinds of them together,
-//! on a page with little text of its own, make a mark. A page with much text costs nothing.
+//! on a page with little text of its own, make a mark. A page with much text costs nothing here.
+//! What is a page is asked then whether it is spam.
 
 mod absent;
 mod challenge;
@@ -17,6 +18,7 @@ use rhumb_web::{CanonUrl, Exchange, Mark};
 
 use crate::Page;
 use crate::read::Format;
+use crate::spam::spam;
 use look::Look;
 
 /// The most text beside its links that a page with a mark has: more is a page, whatever it says.
@@ -60,17 +62,26 @@ pub fn mark(page: &Page, facts: &Facts<'_>) -> Option<(Mark, Vec<&'static str>)>
     if !is_good && !challenge::is_status(facts.status) {
         return None;
     }
-    let look = Look::at(page, facts)?;
-    if let Some(signs) = challenge::signs(&look) {
+    let found = Look::at(page, facts).and_then(|look| no_page(&look, is_good));
+    if found.is_some() || !is_good {
+        return found;
+    }
+    let spam = spam(page, facts);
+    spam.mark.map(|mark| (mark, spam.signs))
+}
+
+/// The mark of what is no page.
+fn no_page(look: &Look<'_>, is_good: bool) -> Option<(Mark, Vec<&'static str>)> {
+    if let Some(signs) = challenge::signs(look) {
         return Some((Mark::Challenge, signs));
     }
-    if !is_good || page.format != Format::Html {
+    if !is_good || look.page.format != Format::Html {
         return None;
     }
-    if let Some(signs) = parked::signs(&look) {
+    if let Some(signs) = parked::signs(look) {
         return Some((Mark::Parked, signs));
     }
-    absent::signs(&look).map(|signs| (Mark::SoftError, signs))
+    absent::signs(look).map(|signs| (Mark::SoftError, signs))
 }
 
 #[cfg(test)]

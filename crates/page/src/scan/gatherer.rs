@@ -6,8 +6,9 @@ use rhumb_web::{LinkKind, URL_BYTES_MAX};
 
 use super::name::Name;
 use super::open::{Namespace, Open, breaks_out};
+use super::paint::Paint;
 use super::tag::Tag;
-use super::{LINKS_MAX, refresh, relation};
+use super::{Concealed, LINKS_MAX, refresh, relation};
 use crate::entities::{Place, decode};
 use crate::words::{Gap, Words, cut};
 
@@ -21,6 +22,8 @@ const METAS_MAX: usize = 256;
 const META_BYTES_MAX: usize = 4096;
 /// How much of a language tag is kept.
 const LANGUAGE_BYTES_MAX: usize = 64;
+/// How much of the text is kept that nobody sees: enough to know what it is like.
+const CONCEALED_BYTES_MAX: usize = 4096;
 
 /// A link before the base is known.
 pub(super) struct RawLink<'a> {
@@ -54,6 +57,8 @@ pub(super) struct Inside {
     hidden: usize,
     nofollows: usize,
     noindexes: usize,
+    /// Those that say how they are drawn.
+    paints: usize,
 }
 
 impl Inside {
@@ -61,6 +66,7 @@ impl Inside {
         self.hidden = self.hidden.saturating_sub(opened.hidden);
         self.nofollows = self.nofollows.saturating_sub(opened.nofollows);
         self.noindexes = self.noindexes.saturating_sub(opened.noindexes);
+        self.paints = self.paints.saturating_sub(opened.paints);
     }
 }
 
@@ -106,6 +112,14 @@ pub(super) struct Gatherer<'a> {
     pub(super) metas: Vec<(String, String)>,
     /// The visible text, where it is wanted.
     pub(super) text: Option<Words>,
+    /// The seconds after which the first refresh leads away, outside of fallbacks.
+    pub(super) refresh_after: Option<u32>,
+    pub(super) concealed: Concealed,
+    pub(super) concealed_words: Words,
+    /// How what comes now is drawn, the outermost first.
+    paints: Vec<Paint>,
+    /// How it is drawn outside of all those.
+    paint: Paint,
     cut: bool,
     /// Inside `noscript` or `noframes`: links count, text does not.
     in_fallback: bool,
@@ -128,6 +142,11 @@ impl<'a> Gatherer<'a> {
             links: Vec::new(),
             metas: Vec::new(),
             text,
+            refresh_after: None,
+            concealed: Concealed::default(),
+            concealed_words: Words::new(CONCEALED_BYTES_MAX),
+            paints: Vec::new(),
+            paint: Paint::bare(),
             cut: false,
             in_fallback: false,
             has_refresh: false,
@@ -158,6 +177,7 @@ impl<'a> Gatherer<'a> {
         }
         let namespace = self.open.namespace(tag);
         let mut ending = self.classes(tag);
+        self.paint(tag, &mut ending);
         let name = tag.name.known();
         ending.gap = gap_of(name);
         if let Some(gap) = ending.gap {
@@ -201,8 +221,11 @@ impl<'a> Gatherer<'a> {
             b"link" => {
                 if let Some(kind) = relation::kind(tag) {
                     self.link(tag, kind, "href", "title");
+                } else if tag.lists("rel", "stylesheet") {
+                    self.paint = Paint::styled();
                 }
             }
+            b"style" => self.paint = Paint::styled(),
             b"img" => self.image(tag),
             b"meta" if self.inside.hidden == 0 => self.meta(tag),
             b"base" if self.inside.hidden == 0 && self.base.is_none() => {
@@ -253,6 +276,7 @@ impl<'a> Gatherer<'a> {
             self.close_anchor();
         }
         self.inside.leave(ending.opened);
+        self.paints.truncate(self.inside.paints);
     }
 
     /// Goes into a fallback that may hold links. Its open ends must not reach beyond it.
@@ -269,6 +293,7 @@ impl<'a> Gatherer<'a> {
         self.in_fallback = false;
         self.open = outside.open;
         self.inside = outside.inside;
+        self.paints.truncate(self.inside.paints);
         if self.anchor.as_ref().is_some_and(|anchor| anchor.number > outside.anchors) {
             self.close_anchor();
         }
@@ -319,7 +344,22 @@ impl<'a> Gatherer<'a> {
             && let Some(words) = &mut self.text
         {
             words.push(text);
+            if !self.paints.is_empty() {
+                self.conceal(text);
+            }
         }
+    }
+
+    /// Takes a text in again where nobody sees it.
+    fn conceal(&mut self, text: &str) {
+        let Some(paint) = self.paints.last().filter(|paint| paint.conceals()) else { return };
+        self.concealed.bytes += text.trim_ascii().len();
+        if paint.is_disguised() {
+            self.concealed.disguised_bytes += text.trim_ascii().len();
+        }
+        self.concealed_words.push(text);
+        // What stands apart is not known any more; nothing grows together by that.
+        self.concealed_words.gap(Gap::Space);
     }
 
     fn wants_text(&self) -> bool {
@@ -359,6 +399,19 @@ impl<'a> Gatherer<'a> {
         self.inside.nofollows += ending.opened.nofollows;
         self.inside.noindexes += ending.opened.noindexes;
         ending
+    }
+
+    /// Remembers how an element is drawn, if it says so.
+    fn paint(&mut self, tag: &Tag<'_, '_>, ending: &mut Ending) {
+        if tag.attributes.is_empty() || self.text.is_none() {
+            return;
+        }
+        let around = self.paints.last().unwrap_or(&self.paint);
+        if let Some(paint) = around.inside(tag) {
+            self.paints.push(paint);
+            self.inside.paints += 1;
+            ending.opened.paints = 1;
+        }
     }
 
     fn open_anchor(&mut self, tag: &Tag<'a, '_>, href: Option<Cow<'a, str>>) -> usize {
@@ -425,6 +478,7 @@ impl<'a> Gatherer<'a> {
             && let Some(target) = refresh::target(&content)
         {
             self.has_refresh = true;
+            self.refresh_after = refresh::seconds(&content).filter(|_| !self.in_fallback);
             let target = Cow::Owned(target.to_owned());
             self.push_link(tag, LinkKind::Refresh, target, String::new());
         }

@@ -7,6 +7,7 @@
 mod gatherer;
 mod name;
 mod open;
+mod paint;
 mod refresh;
 mod relation;
 mod tag;
@@ -21,6 +22,7 @@ use crate::words::{Words, cut};
 use gatherer::{Gatherer, Raw, RawLink};
 pub(crate) use name::Name;
 pub(crate) use open::breaks_out;
+pub(crate) use refresh::seconds as refresh_seconds;
 pub use refresh::target as refresh_target;
 pub(crate) use tag::Tag;
 pub(crate) use tokens::{Token, Tokens};
@@ -47,6 +49,8 @@ pub struct Scan {
     pub canonical: Option<CanonUrl>,
     /// The target of the first meta refresh; also among the links.
     pub refresh: Option<CanonUrl>,
+    /// The seconds after which that refresh leads there, unless it is for those without scripts.
+    pub refresh_after: Option<u32>,
     /// The language of the `html` element, as written.
     pub language: Option<String>,
     /// Every link that resolved, in the page's order, at most [`LINKS_MAX`] and 8 MiB of them.
@@ -58,10 +62,25 @@ pub struct Scan {
     /// The visible text, a line for each block, at most [`TEXT_BYTES_MAX`], unless only
     /// the links were read.
     pub text: String,
+    /// What of that text nobody sees.
+    pub concealed: Concealed,
     /// A hash of where all its anchors and frames lead, as written but without digits; in any order.
     pub outline: u64,
     /// Whether some maximum left something out.
     pub cut: bool,
+}
+
+/// Text of a page that its own tags keep from sight. Menus that open and windows that appear are
+/// made so, and texts for machines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Concealed {
+    /// How much there is of it.
+    pub bytes: usize,
+    /// How much of that takes its place on the page, and cannot be read: without size, or in the
+    /// colour of its ground.
+    pub disguised_bytes: usize,
+    /// Its beginning, at most 4 KB.
+    pub sample: String,
 }
 
 /// Scans a page found at this address and written in this charset.
@@ -193,8 +212,11 @@ fn resolve(
     scan.base = base;
     scan.title = gathered.title.map(Words::into_text).filter(|title| !title.is_empty());
     scan.language = gathered.language;
+    scan.refresh_after = gathered.refresh_after;
     scan.metas = gathered.metas;
     scan.text = gathered.text.map(Words::into_text).unwrap_or_default();
+    scan.concealed = gathered.concealed;
+    scan.concealed.sample = gathered.concealed_words.into_text();
     scan
 }
 

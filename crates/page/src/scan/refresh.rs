@@ -26,6 +26,16 @@ pub fn target(content: &str) -> Option<&str> {
     Some(value.split_once(quote).map_or(value, |(quoted, _)| quoted))
 }
 
+/// The seconds after which it does so; a part of one is none.
+pub(crate) fn seconds(content: &str) -> Option<u32> {
+    let content = content.trim_ascii_start();
+    let end = content.find(|char: char| !char.is_ascii_digit()).unwrap_or(content.len());
+    match &content[..end] {
+        "" => content.starts_with('.').then_some(0),
+        digits => Some(digits.parse().unwrap_or(u32::MAX)),
+    }
+}
+
 /// What follows `url =`. A text that does not start with a `u` may be quoted all the same;
 /// one that starts with it and goes on differently is taken as it stands.
 fn after_url_equals(text: &str) -> Option<&str> {
@@ -38,7 +48,7 @@ fn after_url_equals(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::target;
+    use super::{seconds, target};
 
     fn check(content: &str, expect: Option<&str>) {
         assert_eq!(target(content), expect, "{content}");
@@ -71,5 +81,14 @@ mod tests {
         {
             check(content, None);
         }
+    }
+    #[test]
+    fn the_time_until_then_is_in_whole_seconds() {
+        for (content, expect) in
+            [("0; /a", 0), (" 5,/a", 5), ("1.9; /a", 1), (".5;/a", 0), ("99999999999;/a", u32::MAX)]
+        {
+            assert_eq!(seconds(content), Some(expect), "{content}");
+        }
+        assert_eq!(seconds("url=/a"), None);
     }
 }

@@ -102,7 +102,7 @@ const FAILURES: [(&str, &str); 14] = [
 ];
 
 /// Other words: why bodies are not whole, and what pages are marked as.
-const ODD: [(&str, &str); 7] = [
+const ODD: [(&str, &str); 9] = [
     ("cut-length", "longer than is kept"),
     ("cut-time", "the rest did not come in time"),
     ("cut-disconnect", "the server broke off"),
@@ -110,6 +110,8 @@ const ODD: [(&str, &str); 7] = [
     ("soft-404", "says that nothing is there, with a status that says otherwise"),
     ("parked", "a domain without a site of its own"),
     ("challenge", "a gate that wants a person"),
+    ("spam", "made to be found, and not to be read"),
+    ("doorway", "leads to another domain at once"),
 ];
 
 /// What can be done about what holds the crawl back.

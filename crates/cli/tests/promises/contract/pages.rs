@@ -59,9 +59,12 @@ pub(super) const PAGE: Output = Output {
         key("text", Text),
         key("main", OrNull(&Text)),
         ours("mark", OrNull(&Word(&[&MARK]))),
+        ours("spam", SPAM),
         ours("document", OrNull(&Text)),
     ]],
 };
+
+const SPAM: Shape = Object(&[ours("score", Number), ours("signs", List(&Text))]);
 
 const TRANSLATION: Shape = Object(&[ours("language", Text), ours("url", Url)]);
 

@@ -158,7 +158,8 @@ const BRAKE: Words = named(
     ],
 );
 /// What a page is although its status does not say so.
-pub(super) const MARK: Words = named("mark", &["soft-404", "parked", "challenge"]);
+pub(super) const MARK: Words =
+    named("mark", &["soft-404", "parked", "challenge", "spam", "doorway"]);
 /// The lists that have a name.
 pub(super) const WORDS: [&Words; 9] =
     [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK, &PART];
