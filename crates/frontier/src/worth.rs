@@ -16,6 +16,8 @@ use crate::entry::Entry;
 
 /// Pages that a domain is believed to have had, all of them new, before the first.
 const NOVELTY_PRIOR: f32 = 4.0;
+/// From this level on there is no ceiling: whatever a budget says, a crawl comes to its end.
+const LEVELS_MAX: u32 = 60;
 /// The part of its trust that a domain gives away.
 const DAMPING: f32 = 0.85;
 
@@ -163,6 +165,9 @@ impl Worth {
 
     /// Whether a domain has had all that it may have for now.
     pub(crate) fn is_spent(&self, domain: DomainKey) -> bool {
+        if self.level >= LEVELS_MAX {
+            return false;
+        }
         let signs = self.signs(domain);
         signs.fetched > 0 && signs.fetched >= self.policy.budget.ceiling(&signs, &self.crowd())
     }

@@ -83,9 +83,10 @@ impl Purse {
         let (_, middle, _) = cash.select_nth_unstable_by(half, f32::total_cmp);
         let middle = *middle;
         // Where many have the same, some of them stay.
-        let mut equal = cash[..half].iter().filter(|it| **it == middle).count();
+        let is_equal = |cash: &&f32| cash.total_cmp(&middle).is_eq();
+        let mut equal = cash[..half].iter().filter(is_equal).count();
         self.coins.retain(|_, coins| {
-            if coins.cash == middle && equal > 0 {
+            if is_equal(&&coins.cash) && equal > 0 {
                 equal -= 1;
                 return false;
             }

@@ -27,6 +27,8 @@ const PAIR_BYTES: usize = 16;
 const FRESH_MIN: usize = 1_000;
 /// Pairs of late that are not noted again.
 const RECENT: usize = 1 << 14;
+/// The part of its trust that a domain loses which is taken for one of a link farm.
+const FARM_LOSS: f32 = 0.75;
 /// What is written at once.
 const WRITE_BYTES: usize = 1 << 20;
 
@@ -174,10 +176,14 @@ fn tally(
         let at = domains.binary_search(domain).expect("all of them are listed");
         u32::try_from(at).expect("there are fewer pairs than that")
     };
-    let links = pairs.iter().map(|(from, to)| (number(from), number(to))).collect();
+    let links: Vec<_> = pairs.iter().map(|(from, to)| (number(from), number(to))).collect();
     let seeds: Vec<u32> = seeds.iter().map(number).collect();
     let count = u32::try_from(domains.len()).expect("there are fewer pairs than that");
-    let trust = rhumb_order::trust(count, links, &seeds);
+    let farms = rhumb_order::farms(count, &links);
+    let mut trust = rhumb_order::trust(count, links, &seeds);
+    for (standing, suspicion) in trust.standings.iter_mut().zip(farms) {
+        standing.trust *= 1.0 - FARM_LOSS * suspicion;
+    }
     let census = Census::new(domains.into_iter().zip(trust.standings).collect(), trust.crowd);
     Counted { pairs, up_to, census }
 }
