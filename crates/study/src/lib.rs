@@ -5,11 +5,24 @@
 //! in the whole graph, of what was fetched so far. Castillo et al. (2005) add politeness, without
 //! which greedy orders look better than they are.
 //!
+//! A [`Run`] is one crawl, as an iterator of its fetches; [`trials`] runs many at once and keeps
+//! of each a [`Trial`]; [`plot`] draws them.
+//!
 //! Nothing here knows URLs, files or clocks; chance comes from a seed.
 
 mod chance;
+mod contender;
+mod farm;
 mod graph;
+mod rank;
+mod run;
+mod trial;
 mod web;
 
+pub use contender::{Contender, YARDSTICKS, contender, orders};
+pub use farm::FarmSpec;
 pub use graph::Graph;
+pub use rank::pagerank;
+pub use run::{Fetch, Known, Plan, Run};
+pub use trial::{FARM_AT, Point, Trial, trials};
 pub use web::generate;
