@@ -73,9 +73,9 @@ impl Purse {
         let (_, middle, _) = cash.select_nth_unstable_by(half, f32::total_cmp);
         let middle = *middle;
         // Where many have the same, some of them stay.
-        let mut equal = cash[..half].iter().filter(|it| **it == middle).count();
+        let mut equal = cash[..half].iter().filter(|it| it.total_cmp(&middle).is_eq()).count();
         self.coins.retain(|_, coins| {
-            if coins.cash == middle && equal > 0 {
+            if coins.cash.total_cmp(&middle).is_eq() && equal > 0 {
                 equal -= 1;
                 return false;
             }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::Trial;
 
 /// The size of the picture, and of the field within it.
-const WIDTH: f64 = 960.0;
+const WIDTH: f64 = 1_000.0;
 const HEIGHT: f64 = 600.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 50.0;

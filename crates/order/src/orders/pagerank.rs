@@ -1,4 +1,4 @@
-//! Partial PageRank (Cho, Garcia-Molina and Page, 1998).
+//! Partial `PageRank` (Cho, Garcia-Molina and Page, 1998).
 
 use super::Order;
 use crate::{DomainSigns, PageSigns};
