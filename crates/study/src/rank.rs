@@ -71,7 +71,9 @@ fn round<'a>(
         if let Some(count) = u32::try_from(links.len()).ok().filter(|it| *it > 0) {
             let flow = DAMPING * ranks[place(page)];
             let part = flow / f64::from(count);
-            links.iter().for_each(|to| next[place(*to)] += part);
+            for to in links {
+                next[place(*to)] += part;
+            }
             followed += flow;
         }
     }

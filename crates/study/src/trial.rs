@@ -96,7 +96,7 @@ impl Trial {
         let (mut now, mut normal) = (Point::default(), 0_u64);
         let mut goals = goals.into_iter().skip_while(|goal| *goal == 0).peekable();
         let mut parts = FARM_AT.iter().copied().peekable();
-        for fetch in Run::new(known.clone(), plan) {
+        for fetch in Run::new(known, plan) {
             now.fetched += 1;
             now.mass += crate::run::rank_of(&known.ranks, fetch.page);
             now.farm += u64::from(fetch.page >= pages);

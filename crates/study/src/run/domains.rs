@@ -47,7 +47,7 @@ struct Domain {
 /// All domains by number.
 #[derive(Debug)]
 pub(super) struct Domains {
-    domains: Vec<Domain>,
+    all: Vec<Domain>,
     /// Those that are due. A place that is not that of its domain any more is passed over.
     due: BinaryHeap<Place>,
     due_count: usize,
@@ -59,7 +59,7 @@ pub(super) struct Domains {
 impl Domains {
     pub(super) fn new(count: u32) -> Self {
         Self {
-            domains: (0..count).map(|_| Domain::default()).collect(),
+            all: (0..count).map(|_| Domain::default()).collect(),
             due: BinaryHeap::new(),
             due_count: 0,
             clock: BinaryHeap::new(),
@@ -69,31 +69,31 @@ impl Domains {
 
     /// Puts a page into its domain, anew if it is worth more than before.
     pub(super) fn put(&mut self, domain: u32, page: Place, is_new: bool) {
-        let waiting = &mut self.domains[place(domain)].waiting;
+        let waiting = &mut self.all[place(domain)].waiting;
         waiting.push(page);
         waiting.count += u32::from(is_new);
     }
 
     /// The best page of a domain.
     pub(super) fn best(&mut self, domain: u32, pages: &Pages, order: &dyn Order) -> Option<Place> {
-        self.domains[place(domain)].waiting.best(pages, order)
+        self.all[place(domain)].waiting.best(pages, order)
     }
 
     pub(super) fn pending(&self, domain: u32) -> u32 {
-        self.domains[place(domain)].waiting.count
+        self.all[place(domain)].waiting.count
     }
 
     pub(super) fn had(&self, domain: u32) -> Had {
-        self.domains[place(domain)].had
+        self.all[place(domain)].had
     }
 
     pub(super) fn due_us(&self, domain: u32) -> u64 {
-        self.domains[place(domain)].due_us
+        self.all[place(domain)].due_us
     }
 
     /// A page of a domain was fetched, which had so many links; it can be asked again from then on.
     pub(super) fn take(&mut self, domain: u32, links: usize, due_us: u64) {
-        let domain = &mut self.domains[place(domain)];
+        let domain = &mut self.all[place(domain)];
         domain.waiting.count -= 1;
         domain.had.fetched += 1;
         domain.had.links += u64::from(number(links));
@@ -102,7 +102,7 @@ impl Domains {
 
     /// Lets a domain stand elsewhere.
     pub(super) fn stand(&mut self, number: u32, turn: Turn) {
-        let domain = &mut self.domains[place(number)];
+        let domain = &mut self.all[place(number)];
         let old = std::mem::replace(&mut domain.turn, turn);
         match (old, turn) {
             (Turn::Due { value, met }, Turn::Due { value: now, met: now_met })
@@ -128,7 +128,7 @@ impl Domains {
     }
 
     fn is_current(&self, it: &Place) -> bool {
-        matches!(self.domains[place(it.what)].turn, Turn::Due { value, met }
+        matches!(self.all[place(it.what)].turn, Turn::Due { value, met }
             if value.total_cmp(&it.value).is_eq() && met == it.met)
     }
 
@@ -147,7 +147,7 @@ impl Domains {
     pub(super) fn wake(&mut self, now_us: u64) -> Option<u32> {
         let Reverse((_, domain)) = *self.clock.peek().filter(|Reverse((due, _))| *due <= now_us)?;
         self.clock.pop();
-        self.domains[place(domain)].is_timed = false;
+        self.all[place(domain)].is_timed = false;
         Some(domain)
     }
 
@@ -158,10 +158,12 @@ impl Domains {
     /// Takes all that are at their ceilings.
     pub(super) fn held(&mut self) -> Vec<u32> {
         let mut held = std::mem::take(&mut self.held);
-        held.retain(|it| matches!(self.domains[place(*it)].turn, Turn::Held));
+        held.retain(|it| matches!(self.all[place(*it)].turn, Turn::Held));
         held.sort_unstable();
         held.dedup();
-        held.iter().for_each(|it| self.domains[place(*it)].turn = Turn::None);
+        for it in &held {
+            self.all[place(*it)].turn = Turn::None;
+        }
         held
     }
 
@@ -173,7 +175,9 @@ impl Domains {
             places.iter().filter(|it| self.is_current(it)).map(|it| it.what).collect();
         due.sort_unstable();
         due.dedup();
-        due.iter().for_each(|it| self.domains[place(*it)].turn = Turn::None);
+        for it in &due {
+            self.all[place(*it)].turn = Turn::None;
+        }
         self.due_count = 0;
         standing.extend(due);
         standing
@@ -181,6 +185,6 @@ impl Domains {
 
     /// Values all pages that wait anew.
     pub(super) fn renew(&mut self, pages: &Pages, order: &dyn Order) {
-        self.domains.iter_mut().for_each(|domain| domain.waiting.renew(pages, order));
+        self.all.iter_mut().for_each(|domain| domain.waiting.renew(pages, order));
     }
 }

@@ -84,7 +84,7 @@ pub struct Run {
 
 impl Run {
     /// A crawl that begins at the graph's seeds.
-    pub fn new(known: Known, plan: Plan) -> Self {
+    pub fn new(known: &Known, plan: Plan) -> Self {
         let graph = &known.graph;
         let farm = plan.farm.map(|spec| Farm::new(spec, graph, &known.ranks));
         let count = graph.domains() + farm.as_ref().map_or(0, Farm::domains);
@@ -208,7 +208,9 @@ impl Run {
                 return None;
             }
             self.standings.raise();
-            held.into_iter().for_each(|domain| self.settle(domain));
+            for domain in held {
+                self.settle(domain);
+            }
         }
     }
 
@@ -223,7 +225,9 @@ impl Run {
             is_changed = true;
         }
         if is_changed {
-            self.domains.standing().into_iter().for_each(|domain| self.settle(domain));
+            for domain in self.domains.standing() {
+                self.settle(domain);
+            }
         }
     }
 }

@@ -225,7 +225,9 @@ impl Waiting {
         places.retain(|it| pages.waits(it.what));
         places.sort_unstable_by_key(|it| it.what);
         places.dedup_by_key(|it| it.what);
-        places.iter_mut().for_each(|it| *it = pages.place(it.what, order));
+        for it in &mut places {
+            *it = pages.place(it.what, order);
+        }
         debug_assert_eq!(number(places.len()), self.count, "every page that waits has a place");
         self.heap = places.into();
     }

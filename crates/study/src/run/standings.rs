@@ -19,7 +19,7 @@ pub(super) struct Standings {
     linked: HashSet<(u32, u32)>,
     /// Other domains that each links to.
     outs: Vec<u32>,
-    standings: Vec<Standing>,
+    all: Vec<Standing>,
     crowd: Crowd,
     seeds: u32,
     /// Domains and links at the last computation.
@@ -34,7 +34,7 @@ impl Standings {
             links: Vec::new(),
             linked: HashSet::new(),
             outs: Vec::new(),
-            standings: Vec::new(),
+            all: Vec::new(),
             crowd: Crowd::default(),
             seeds: 0,
             computed: (0, 0),
@@ -42,7 +42,7 @@ impl Standings {
         for seed in seeds {
             this.meet(seed, None);
         }
-        this.seeds = number(this.standings.len());
+        this.seeds = number(this.all.len());
         this.compute();
         this
     }
@@ -67,7 +67,7 @@ impl Standings {
     /// Computes anew if they have grown by a tenth, and says whether they had.
     pub(super) fn refresh(&mut self) -> bool {
         let (domains, links) = self.computed;
-        let is_due = self.standings.len() * 10 > domains * 11 || self.links.len() * 10 > links * 11;
+        let is_due = self.all.len() * 10 > domains * 11 || self.links.len() * 10 > links * 11;
         if is_due {
             self.compute();
         }
@@ -77,7 +77,7 @@ impl Standings {
     pub(super) fn of(&self, domain: u32) -> Standing {
         self.numbers
             .get(place(domain))
-            .and_then(|number| self.standings.get(place(*number)))
+            .and_then(|number| self.all.get(place(*number)))
             .copied()
             .unwrap_or_default()
     }
@@ -90,25 +90,25 @@ impl Standings {
     /// is computed anew.
     fn meet(&mut self, domain: u32, from: Option<u32>) -> u32 {
         if self.numbers[place(domain)] == UNMET {
-            self.numbers[place(domain)] = number(self.standings.len());
+            self.numbers[place(domain)] = number(self.all.len());
             let standing = from.map(|from| {
                 let parts = f64::from(self.outs[place(from)].max(1));
-                let given = f64::from(DAMPING * self.standings[place(from)].trust) / parts;
+                let given = f64::from(DAMPING * self.all[place(from)].trust) / parts;
                 #[expect(clippy::cast_possible_truncation, reason = "it is an estimate")]
                 let trust = given as f32;
                 Standing { trust, votes: 1 }
             });
-            self.standings.push(standing.unwrap_or_default());
+            self.all.push(standing.unwrap_or_default());
             self.outs.push(0);
         }
         self.numbers[place(domain)]
     }
 
     fn compute(&mut self) {
-        self.computed = (self.standings.len(), self.links.len());
+        self.computed = (self.all.len(), self.links.len());
         let seeds: Vec<u32> = (0..self.seeds).collect();
-        let trust = trust(number(self.standings.len()), self.links.clone(), &seeds);
-        self.standings = trust.standings;
+        let trust = trust(number(self.all.len()), self.links.clone(), &seeds);
+        self.all = trust.standings;
         self.crowd = Crowd { level: self.crowd.level, ..trust.crowd };
     }
 

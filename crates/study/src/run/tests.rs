@@ -26,7 +26,7 @@ const FARM: FarmSpec = FarmSpec { domains: 30, strays: 5, hijacked: 1, seed: 1 }
 
 #[test]
 fn the_same_web_and_plan_give_the_same_fetches() {
-    let fetches = || Run::new(known(1_000), plan("trust", "trust")).collect::<Vec<_>>();
+    let fetches = || Run::new(&known(1_000), plan("trust", "trust")).collect::<Vec<_>>();
     assert_eq!(fetches(), fetches());
 }
 
@@ -36,7 +36,7 @@ fn every_order_with_every_budget_fetches_all_that_can_be_reached_once() {
     let reachable = known.graph.reachable().iter().filter(|it| **it).count();
     for order in orders().into_iter().chain(YARDSTICKS) {
         for budget in BUDGETS {
-            let fetches = Run::new(known.clone(), plan(order, budget.name()));
+            let fetches = Run::new(&known, plan(order, budget.name()));
             let pages: Vec<u32> = fetches.map(|fetch| fetch.page).collect();
             let once: HashSet<u32> = pages.iter().copied().collect();
             let what = format!("{order} with {}", budget.name());
@@ -69,10 +69,10 @@ fn check_polite(graph: &Graph, fetches: &[Fetch]) {
 fn no_domain_is_fetched_twice_within_the_delay_nor_a_page_before_it_is_met() {
     let known = known(2_000);
     for (order, budget) in [("trust", "trust"), ("opic", "none"), ("sites", "star")] {
-        let fetches: Vec<Fetch> = Run::new(known.clone(), plan(order, budget)).collect();
+        let fetches: Vec<Fetch> = Run::new(&known, plan(order, budget)).collect();
         check_polite(&known.graph, &fetches);
         let with_farm = Plan { farm: Some(FARM), ..plan(order, budget) };
-        let fetches: Vec<Fetch> = Run::new(known.clone(), with_farm).take(4_000).collect();
+        let fetches: Vec<Fetch> = Run::new(&known, with_farm).take(4_000).collect();
         check_polite(&known.graph, &fetches);
         assert!(fetches.iter().any(|fetch| fetch.page >= known.graph.pages()));
     }
@@ -82,7 +82,7 @@ fn no_domain_is_fetched_twice_within_the_delay_nor_a_page_before_it_is_met() {
 fn cash_is_neither_made_nor_lost() {
     let known = known(2_000);
     let all = known.graph.seeds().len();
-    let mut run = Run::new(known, plan("opic", "none"));
+    let mut run = Run::new(&known, plan("opic", "none"));
     for _ in 0..1_500 {
         run.next();
     }
@@ -93,9 +93,9 @@ fn cash_is_neither_made_nor_lost() {
 #[test]
 fn a_purse_of_few_bytes_loses_no_page() {
     let known = known(5_000);
-    let exact = Run::new(known.clone(), plan("opic", "none")).count();
+    let exact = Run::new(&known, plan("opic", "none")).count();
     let bounded = Plan { purse: Some(0), ..plan("opic", "none") };
-    assert_eq!(Run::new(known, bounded).count(), exact);
+    assert_eq!(Run::new(&known, bounded).count(), exact);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_budget_holds_and_is_raised_only_when_every_domain_has_had_it() {
     let mut met: HashSet<u32> = graph.seeds().iter().copied().collect();
     waiting.extend(graph.seeds());
     let mut level = 0;
-    for fetch in Run::new(known.clone(), Plan { budget: &Five, ..plan("bfs", "none") }).take(900) {
+    for fetch in Run::new(&known, Plan { budget: &Five, ..plan("bfs", "none") }).take(900) {
         if fetch.level > level {
             for page in &waiting {
                 let had = had.get(&graph.domain_of(*page)).copied().unwrap_or_default();
