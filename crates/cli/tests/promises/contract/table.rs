@@ -550,7 +550,7 @@ pub(super) const SIMILAR: Output = Output {
 };
 
 /// Every kind of line that `--json` prints.
-pub(super) const OUTPUTS: [&Output; 19] = [
+pub(super) const OUTPUTS: [&Output; 20] = [
     &CRAWL, &SUMMARY, &STATUS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE, &PLAN,
     &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH, &SIMULATE, &SEARCH, &FOUND_ALL, &GRAPH,
 ];
