@@ -14,10 +14,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &["search", "serve", "status", "why", "audit", "export"],
     ),
     ("Change a crawl", &["pause", "resume", "stop", "submit", "site", "index", "forget"]),
-    ("Try one thing, without a crawl", &["url", "robots", "page", "similar", "bench"]),
+    ("Try one thing, without a crawl", &["url", "robots", "page", "similar", "bench", "simulate"]),
 ];
 /// The width of a command's name.
-const NAME: usize = 7;
+const NAME: usize = 8;
 
 /// The command line, with its help in groups.
 pub(crate) fn command() -> Command {
@@ -56,7 +56,7 @@ mod tests {
         listed.sort_unstable();
         assert_eq!(listed, known);
         let help = command().render_help().to_string();
-        assert!(help.contains("\nCrawl:\n  crawl   Crawl from seeds"), "{help}");
+        assert!(help.contains("\nCrawl:\n  crawl    Crawl from seeds"), "{help}");
         for line in help.lines().skip(1) {
             assert!(line.chars().count() <= 80, "{line}");
         }

@@ -30,6 +30,7 @@ mod seeds;
 mod serving;
 mod settings;
 mod similar;
+mod simulate;
 mod sites;
 mod status;
 mod why;
@@ -100,6 +101,8 @@ enum Command {
     Similar(similar::SimilarArgs),
     /// Measure what this machine can do, and what holds it back
     Bench(bench::BenchArgs),
+    /// Compare crawl orders and budgets on a known web, in virtual time
+    Simulate(simulate::SimulateArgs),
     /// Read documents for a parent that sends them; for rhumb itself
     #[command(hide = true)]
     ReadFormat,
@@ -133,6 +136,7 @@ fn main() -> ExitCode {
         Command::Page(args) => oneshot::page(&args),
         Command::Similar(args) => similar::command(args),
         Command::Bench(args) => bench::command(args),
+        Command::Simulate(args) => simulate::command(&args),
         Command::ReadFormat => formats::child(),
     };
     match result {

@@ -9,19 +9,36 @@ use serde::Serialize;
 use crate::fault::Fault;
 use crate::{indexing, printable, search, tell, word};
 
+/// A document with its links.
 #[derive(Serialize)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     id: u32,
-    url: Option<&'a str>,
+    pub(crate) url: Option<&'a str>,
     site: Option<String>,
     pagerank: Option<f64>,
     krank: Option<f64>,
     site_krank: Option<f64>,
-    links: &'a [u32],
+    /// The numbers of those that it links to.
+    pub(crate) links: &'a [u32],
 }
 
 /// Writes all documents in the order of their numbers.
 pub(super) fn write(folder: &Path, out: &mut impl Write) -> Result<(), Fault> {
+    let is_there = each(folder, |row| {
+        let line = printable::json(row).map_err(std::io::Error::from)?;
+        Ok(out.write_all(line.as_bytes())?)
+    })?;
+    if !is_there {
+        tell("note: there is no link graph yet; it is made when links are many, and at the end");
+    }
+    Ok(())
+}
+
+/// Shows all documents in the order of their numbers; says whether there is a graph of them.
+pub(crate) fn each(
+    folder: &Path,
+    mut see: impl FnMut(&Row<'_>) -> Result<(), Fault>,
+) -> Result<bool, Fault> {
     let fault = |error: RankError| {
         Fault::failed(error.to_string(), format!("rhumb index {}", word::path(folder)))
     };
@@ -29,8 +46,7 @@ pub(super) fn write(folder: &Path, out: &mut impl Write) -> Result<(), Fault> {
     let links = folder.join(indexing::FOLDER).join("links");
     let disk = rhumb_disk::real();
     let Some(graph) = Graph::open(&disk, &links).map_err(fault)? else {
-        tell("note: there is no link graph yet; it is made when links are many, and at the end");
-        return Ok(());
+        return Ok(false);
     };
     let ranks = Ranks::open(&disk, &links).map_err(fault)?;
     let sites = sites(&graph).map_err(fault)?;
@@ -43,7 +59,7 @@ pub(super) fn write(folder: &Path, out: &mut impl Write) -> Result<(), Fault> {
         let share = |value: fn(&Standing) -> f32, among: u32| {
             standing.as_ref().map(|it| f64::from(value(it)).exp() / f64::from(among))
         };
-        let row = Row {
+        see(&Row {
             id,
             url: url.as_ref().map(rhumb_web::CanonUrl::as_str),
             site: url.as_ref().map(|url| url.site().to_string()),
@@ -51,11 +67,9 @@ pub(super) fn write(folder: &Path, out: &mut impl Write) -> Result<(), Fault> {
             krank: share(|it| it.vote, graph.nodes()),
             site_krank: share(|it| it.site, sites),
             links: &of_node,
-        };
-        let line = printable::json(&row).map_err(std::io::Error::from)?;
-        out.write_all(line.as_bytes())?;
+        })?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The sites of a graph; the documents of one lie together.

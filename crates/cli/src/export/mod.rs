@@ -1,6 +1,6 @@
 //! `rhumb export`: what a crawl has kept, in the format that is wanted.
 
-mod graph;
+pub(crate) mod graph;
 mod jsonl;
 mod warc;
 

@@ -27,6 +27,7 @@ mod run;
 mod searching;
 mod serving;
 mod similar;
+mod simulating;
 mod standing;
 mod static_site;
 mod survival;

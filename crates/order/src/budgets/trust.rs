@@ -5,6 +5,8 @@ use crate::{Crowd, DomainSigns};
 
 /// Pages that a domain of mean trust may have at first; the ceiling doubles with each level.
 const PAGES: f64 = 1_600.0;
+/// The share of a domain that nobody trusts, against the mean: all may be fetched in the end.
+const SHARE_MIN: f64 = 1e-9;
 /// Levels beyond which nothing changes: no domain has as many pages.
 const LEVELS_MAX: u32 = 40;
 
@@ -24,7 +26,7 @@ impl Budget for Trust {
         let all = count(domain.fetched + domain.pending).max(1.0);
         // A domain that shows ever more pages than were fetched of it is held shorter.
         let kappa = count(domain.fetched) / all;
-        let share = relative(domain, crowd) * f64::from(domain.novelty);
+        let share = (relative(domain, crowd) * f64::from(domain.novelty)).max(SHARE_MIN);
         let step = f64::from(crowd.level.min(LEVELS_MAX)).exp2();
         pages(1.0 + PAGES * step * share * kappa)
     }

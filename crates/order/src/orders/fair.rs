@@ -12,7 +12,7 @@ impl Order for Fair {
     }
 
     fn about(&self) -> &'static str {
-        "domains by the root of their votes and what they had, OPIC inside"
+        "domains by their votes, their size and what they had, OPIC inside"
     }
 
     fn page(&self, page: &PageSigns) -> f64 {
@@ -20,7 +20,7 @@ impl Order for Fair {
     }
 
     fn domain(&self, domain: &DomainSigns) -> f64 {
-        super::fair(f64::from(domain.votes) + 1.0, domain.fetched)
+        super::fair(f64::from(domain.votes) + 1.0, domain)
     }
 
     fn needs_best(&self) -> bool {

@@ -12,7 +12,7 @@ impl Order for Trust {
     }
 
     fn about(&self) -> &'static str {
-        "domains by the root of their trust and what they had, OPIC inside"
+        "domains by their trust, their size and what they had, OPIC inside"
     }
 
     fn page(&self, page: &PageSigns) -> f64 {
@@ -20,7 +20,7 @@ impl Order for Trust {
     }
 
     fn domain(&self, domain: &DomainSigns) -> f64 {
-        super::fair(f64::from(domain.trust), domain.fetched)
+        super::fair(f64::from(domain.trust), domain)
     }
 
     fn needs_best(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::content::telling;
 use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, command, finish};
 use pages::{EXPORT, PAGE};
-use results::{FOUND, GRAPH, SEARCH};
+use results::{FOUND, GRAPH, SEARCH, SIMULATE};
 use table::{
     AUDIT, BENCH, CRAWL, FAILURE, FORGET, Key, OUTPUTS, Output, PLAN, REASON, REQUEST, ROBOTS,
     SIMILAR, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
@@ -439,6 +439,9 @@ fn check_tools(checker: &mut Checker) {
     let words = ["bench", "--pages", "50", "--hosts", "5", "--json"];
     let lines = checker.check(&rhumb(folder.path(), &words), &BENCH, None);
     assert_eq!(lines.len(), 1);
+    let words = ["simulate", "--pages", "1000", "--orders", "trust", "--farm", "20", "--json"];
+    let lines = checker.check(&rhumb(folder.path(), &words), &SIMULATE, None);
+    assert_eq!(lines.len(), 3);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The contract of what finds pages: `search`, and the link graph of `export`.
+//! The contract of what finds pages: `search`, the link graph of `export`, and `simulate`.
 
 use super::table::Shape::{By, Count, Flag, List, Number, Object, OrNull, Signed, Text, Time, Url};
 use super::table::{Output, Shape, Words, key, named, ours};
@@ -75,5 +75,36 @@ pub(super) const GRAPH: Output = Output {
         ours("krank", OrNull(&Number)),
         ours("site_krank", OrNull(&Number)),
         ours("links", List(&Count)),
+    ]],
+};
+
+const SIMULATE_AT: Shape = Object(&[
+    ours("percent", Number),
+    ours("fetched", Count),
+    ours("mass", Number),
+    ours("of_omniscient", Number),
+    ours("of_best", Number),
+    ours("spam", Number),
+    ours("level", Count),
+]);
+
+const SIMULATE_FARM: Shape = Object(&[
+    ours("percent", Count),
+    ours("fetched", OrNull(&Count)),
+    ours("share", OrNull(&Number)),
+]);
+
+pub(super) const SIMULATE: Output = Output {
+    name: "simulate",
+    keys: &[&[
+        ours("order", Text),
+        ours("budget", Text),
+        ours("seed", Count),
+        ours("pages", Count),
+        ours("fetched", Count),
+        ours("seconds", Number),
+        ours("level", Count),
+        ours("at", List(&SIMULATE_AT)),
+        ours("farm", List(&SIMULATE_FARM)),
     ]],
 };

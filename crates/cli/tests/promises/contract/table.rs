@@ -47,7 +47,7 @@ pub(super) struct Output {
 }
 
 use super::pages::{EXPORT, PAGE};
-use super::results::{FOUND as FOUND_ALL, GRAPH, PART, SEARCH};
+use super::results::{FOUND as FOUND_ALL, GRAPH, PART, SEARCH, SIMULATE};
 use Shape::{By, Count, Flag, List, Null, Number, Object, OrNull, Text, Time, Url, Word};
 
 pub(super) const fn key(name: &'static str, shape: Shape) -> Key {
@@ -551,7 +551,7 @@ pub(super) const SIMILAR: Output = Output {
 };
 
 /// Every kind of line that `--json` prints.
-pub(super) const OUTPUTS: [&Output; 19] = [
+pub(super) const OUTPUTS: [&Output; 20] = [
     &CRAWL, &SUMMARY, &STATUS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE, &PLAN,
-    &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH, &SEARCH, &FOUND_ALL, &GRAPH,
+    &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH, &SIMULATE, &SEARCH, &FOUND_ALL, &GRAPH,
 ];

@@ -1,0 +1,5 @@
+//! What is promised of orders, budgets and trust.
+
+mod example;
+mod orders;
+mod trust;
