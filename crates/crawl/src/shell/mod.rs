@@ -21,6 +21,8 @@ mod recent;
 mod repeats;
 mod report;
 mod roster;
+mod saying;
+mod suspicion;
 mod worker;
 
 use std::path::PathBuf;

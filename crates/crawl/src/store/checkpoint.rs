@@ -17,7 +17,7 @@ use super::rows::{
     LEDGER, Ledger, SeenHandle, decode, decode_site_head, encode, encode_site, partition_key,
     payload_key, row_key,
 };
-use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, failed};
+use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, Suspects, failed};
 use crate::partition::{Partition, UrlRecord};
 use crate::tables::{Batch, Table, Tables};
 
@@ -36,6 +36,8 @@ pub struct Holdings {
     pub(super) sieve: Option<Sieve>,
     /// Sites with the same pages.
     pub mirrors: Mirrors,
+    /// Templates that were taken for traps.
+    pub suspects: Suspects,
     pub(super) folder: PathBuf,
     /// What became of URLs and is being written down: it is not in the tables for certain.
     pub(super) writing: Arc<HashMap<UrlKey, UrlRecord>>,
@@ -189,6 +191,7 @@ impl Holdings {
         ledger.roots = self.roots.iter().cloned().collect();
         ledger.next_file = self.next_file;
         ledger.mirrors = self.mirrors.clone();
+        ledger.suspects = self.suspects.clone();
         Snapshot {
             disk: Arc::clone(&self.disk),
             tables: Arc::clone(&self.tables),

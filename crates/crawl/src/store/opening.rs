@@ -157,6 +157,7 @@ pub(super) fn hold(
         folder: folder.to_owned(),
         sieve: None,
         mirrors: ledger.mirrors.clone(),
+        suspects: ledger.suspects.clone(),
         writing: Arc::default(),
         likening: Arc::default(),
         roots: ledger.roots.iter().cloned().collect(),

@@ -7,7 +7,7 @@ use rhumb_web::{LinkKind, URL_BYTES_MAX};
 use super::name::Name;
 use super::open::{Namespace, Open, breaks_out};
 use super::tag::Tag;
-use super::{LINKS_MAX, refresh, relation};
+use super::{LINKS_MAX, hash_of, refresh, relation};
 use crate::entities::{Place, decode};
 use crate::words::{Gap, Words, cut};
 
@@ -106,6 +106,8 @@ pub(super) struct Gatherer<'a> {
     pub(super) metas: Vec<(String, String)>,
     /// The visible text, where it is wanted.
     pub(super) text: Option<Words>,
+    /// A hash of the file names of all its pictures; in any order.
+    pub(super) pictures: u64,
     cut: bool,
     /// Inside `noscript` or `noframes`: links count, text does not.
     in_fallback: bool,
@@ -128,6 +130,7 @@ impl<'a> Gatherer<'a> {
             links: Vec::new(),
             metas: Vec::new(),
             text,
+            pictures: 0,
             cut: false,
             in_fallback: false,
             has_refresh: false,
@@ -377,6 +380,11 @@ impl<'a> Gatherer<'a> {
     }
 
     fn image(&mut self, tag: &Tag<'_, '_>) {
+        if let Some(source) = tag.raw("src").filter(|it| !it.starts_with("data:")) {
+            let path = source.split(['?', '#']).next().unwrap_or_default();
+            let name = path.rsplit('/').next().unwrap_or_default();
+            self.pictures = self.pictures.wrapping_add(hash_of(name.bytes()));
+        }
         if let Some(Anchor { link: Some(_), words, .. }) = &mut self.anchor
             && !self.off.anchor
             && let Some(alt) = tag.value("alt")
