@@ -187,10 +187,9 @@ mod tests {
         ] {
             check(&format!("/x{query}"), None);
         }
-        for query in [
-            "?f=1&f=2&f=3&f=4&f=5",
-            "?back=%2Flogin%3Fback%3D%252Flogin%253Fback%253D%25252Flogin",
-        ] {
+        for query in
+            ["?f=1&f=2&f=3&f=4&f=5", "?back=%2Flogin%3Fback%3D%252Flogin%253Fback%253D%25252Flogin"]
+        {
             check(&format!("/x{query}"), Some(Trap::GrowingQuery));
         }
     }

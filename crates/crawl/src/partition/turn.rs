@@ -15,7 +15,7 @@ const MOVES_MAX: usize = 64;
 const TURNS_MAX: usize = 1_024;
 
 /// Has a reason against a page that is about to be fetched, or none.
-pub type Refuse<'a> = &'a mut dyn FnMut(&Entry) -> Option<Reason>;
+pub(super) type Refuse<'a> = &'a mut dyn FnMut(&Entry) -> Option<Reason>;
 
 /// What to do with the next entry of a site.
 enum Move {

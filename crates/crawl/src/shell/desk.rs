@@ -361,8 +361,7 @@ impl Desk {
                 continue;
             }
             let mut turn = Turn::default();
-            let (suspicion, suspects) =
-                (&mut self.suspicion, &mut self.keeping.holdings.suspects);
+            let (suspicion, suspects) = (&mut self.suspicion, &mut self.keeping.holdings.suspects);
             let mut refuse =
                 |entry: &Entry| suspicion.judge(id, &entry.candidate, this_year, suspects);
             let issued = partition.issue_unless(now, room, &mut turn, &mut refuse);

@@ -84,7 +84,7 @@ impl Desk {
             outline: answer.outline,
             twin,
             is_short: words < ESTIMATED_WORDS,
-            is_empty: told.mark == Some(Mark::SoftNotFound),
+            is_empty: told.mark == Some(Mark::SoftError),
         });
     }
 }

@@ -165,8 +165,7 @@ impl Reader {
             // Documents are no traps.
             reading.answer.shape = if told.is_none() { words ^ page.scan.outline } else { 0 };
             let scan = &page.scan;
-            reading.answer.saying =
-                saying(&scan.text, &candidate.url, &scan.links, scan.pictures);
+            reading.answer.saying = saying(&scan.text, &candidate.url, &scan.links, scan.pictures);
             reading.answer.outline = scan.outline;
             reading.answer.content.told.document = told;
         }

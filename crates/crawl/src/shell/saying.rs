@@ -134,7 +134,10 @@ mod tests {
     fn dates_counters_ids_and_echoes_say_nothing() {
         let empty = said("/cal/2031/5", "Nothing on Monday, May 5, 2031");
         assert_eq!(empty, said("/cal/2031/6", "Nothing on Friday, June 13, 2031"));
-        assert_eq!(said("/a/b", "No page at /a/b, x9k2p7"), said("/c/d/e", "no PAGE at /c/d/e, 17"));
+        assert_eq!(
+            said("/a/b", "No page at /a/b, x9k2p7"),
+            said("/c/d/e", "no PAGE at /c/d/e, 17")
+        );
         assert_eq!(said("/a", "17 2031"), 0);
         let more = Link {
             url: url("/list?s=xyy"),

@@ -46,9 +46,7 @@ pub use footprint::disk_use;
 pub use mirrors::Mirrors;
 pub use opening::{Opened, open};
 pub use rows::{Identity, SeenHandle, load_site};
-pub(crate) use rows::{
-    read_payload, read_record, read_site, read_suspects, records, sites,
-};
+pub(crate) use rows::{read_payload, read_record, read_site, read_suspects, records, sites};
 pub use suspects::{Suspect, Suspects};
 pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
 pub use view::{View, view};

@@ -18,11 +18,11 @@ mod sessions;
 mod tests;
 
 use rhumb_frontier::SiteKey;
+use rhumb_likeness::Twin;
 use rhumb_rules::{Calendar, Reason, Template, Trap};
 use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, PartitionId, UrlKey};
 
 use crate::store::{Suspect, Suspects};
-use rhumb_likeness::Twin;
 use aging::Aging;
 use record::Record;
 use sessions::Sessions;
@@ -39,8 +39,6 @@ const POINTS_PAIR: u32 = 40;
 const POINTS_SAID: u32 = 15;
 /// … and if it says nearly the same: of honest pages the most is a menu.
 const POINTS_NEAR: u32 = 1;
-/// Points of a template behind which links on barren pages are throttled.
-const LEASH_POINTS: u32 = LEASH_PAGES * POINTS_PAIR;
 /// Barren pages in a row behind which a template is throttled wherever its links stand.
 const RUN_MAX: u32 = 1_000;
 /// Links behind the deepest page that said something new there may be, …
@@ -139,8 +137,8 @@ impl Suspicion {
         }
         // What has neither words nor links is a picture or the like.
         let is_told = was_said && (saying != 0 || outline != 0);
-        let is_known = met.twin == Kinship::Own
-            || is_told && (met.is_short || met.twin == Kinship::Foreign);
+        let is_known =
+            met.twin == Kinship::Own || is_told && (met.is_short || met.twin == Kinship::Foreign);
         let key = candidate.url.key(self.hash);
         let record = self.templates.entry(template);
         record.note_query(candidate.url.query().map_or(0, str::len));

@@ -1,0 +1,64 @@
+//! Traps end by themselves and cost little, and whatever only looks like one is fetched.
+
+mod endless;
+mod honest;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::run::{Run, command, finish};
+
+fn crawl(folder: &Path, seeds: &[String]) -> Run {
+    let mut crawl = command(folder);
+    crawl.args(["crawl", "-o", "crawl", "--json", "--allow-private", "--delay", "0s"]);
+    crawl.args(["--ip-delay", "0s", "--max-pages", "20000"]).args(seeds);
+    let run = finish(crawl, "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    run
+}
+
+fn traps(folder: &Path) -> Vec<Value> {
+    let mut status = command(folder);
+    status.args(["status", "crawl", "--traps", "--json"]);
+    finish(status, "").json()
+}
+
+#[test]
+fn nine_traps_end_by_themselves_and_every_real_page_is_fetched() {
+    let (honest, endless) = (honest::all(), endless::all());
+    let seeds: Vec<String> = honest.iter().map(|it| it.server.url("/")).collect();
+    let trapped = endless.iter().map(|it| it.server.url("/"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = crawl(folder.path(), &seeds.into_iter().chain(trapped).collect::<Vec<_>>());
+    let summary = run.summary();
+    assert_eq!(summary["queued"], 0, "{summary}");
+    let mut requests = 0;
+    let mut missing = Vec::new();
+    for site in &honest {
+        let asked: BTreeSet<String> = site.server.asked().into_iter().collect();
+        requests += asked.len();
+        let lost: Vec<_> = site.pages.difference(&asked).take(3).collect();
+        println!("{}: {} pages, {} asked", site.name, site.pages.len(), asked.len());
+        if !lost.is_empty() {
+            missing.push(format!("{}: {lost:?}", site.name));
+        }
+    }
+    let mut wasted = 0;
+    for site in &endless {
+        let (lost, spent) = site.count();
+        requests += site.server.asked().len();
+        wasted += spent;
+        println!("{}: {spent} requests in the trap", site.name);
+        if !lost.is_empty() {
+            missing.push(format!("{}: {lost:?}", site.name));
+        }
+    }
+    println!("{wasted} of {requests} requests in traps; {}", summary["refused"]);
+    for suspect in traps(folder.path()) {
+        println!("{suspect}");
+    }
+    assert!(missing.is_empty(), "not fetched: {missing:#?}");
+    assert!(requests > 2_000 && wasted * 100 < requests * 3, "{wasted} of {requests}");
+}
