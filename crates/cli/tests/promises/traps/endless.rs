@@ -130,7 +130,8 @@ fn counter() -> Endless {
 fn gone() -> Endless {
     Endless::new("soft 404", "/x/first", |target| {
         let word = target.strip_prefix("/x/")?;
-        let seed = word.bytes().fold(5, |sum, byte| sum * 31 + u64::from(byte));
+        let seed =
+            word.bytes().fold(5_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let next = prose(seed, 2);
         let links: Vec<String> = next.split_whitespace().map(|it| format!("/x/{it}q")).collect();
         let html = format!("<title>Not found</title><p>Sorry, {word} could not be found. Try ");

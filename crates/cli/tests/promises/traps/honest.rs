@@ -28,6 +28,10 @@ pub(super) fn all() -> Vec<Honest> {
     vec![archive(), list(), catalogue(), forum(), wiki(), tree(), gallery()]
 }
 
+fn hashed(sum: u64, byte: u8) -> u64 {
+    sum.wrapping_mul(31).wrapping_add(u64::from(byte))
+}
+
 fn number(target: &str, prefix: &str) -> Option<u64> {
     target.strip_prefix(prefix)?.parse().ok()
 }
@@ -48,7 +52,7 @@ fn archive() -> Honest {
                 page("Month", &format!("Posts of {target}"), &links)
             }
             (target, Some(_)) => {
-                let seed = target.bytes().fold(7, |sum, byte| sum * 31 + u64::from(byte));
+                let seed = target.bytes().fold(7_u64, hashed);
                 page("Post", &prose(seed, 70), &[])
             }
             _ => return None,
@@ -153,7 +157,7 @@ fn tree() -> Honest {
         is_in_tree(target).then(|| {
             let below = ["oak", "elm", "ash"].map(|it| format!("{target}{it}-x/"));
             let below: Vec<String> = below.into_iter().filter(|it| is_in_tree(it)).collect();
-            let seed = target.bytes().fold(9, |sum, byte| sum * 37 + u64::from(byte));
+            let seed = target.bytes().fold(9_u64, hashed);
             page("Folder", &prose(seed, 25), &below)
         })
     })

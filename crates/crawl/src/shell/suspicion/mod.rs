@@ -24,18 +24,19 @@ use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, PartitionId, UrlKey};
 
 use crate::store::{Suspect, Suspects};
 use aging::Aging;
-use record::Record;
+use record::{GAP_MIN, Record};
 use sessions::Sessions;
 
 /// Barren pages in a row behind which links on such pages are throttled, if they say the same and
 /// link to the same. Eight traps cost
 /// some fifty requests so.
-const LEASH_PAGES: u32 = 6;
+const LEASH_PAGES: u32 = 5;
 /// The same for a calendar that has left the years of people.
 const LEASH_PAGES_FAR: u32 = 2;
-/// A barren page counts so much if it says the same as another and links to the same, …
+/// A barren page counts so much if it says the same as another and links to the same, or says
+/// itself that there is nothing, …
 const POINTS_PAIR: u32 = 40;
-/// … if it says the same, or that there is nothing, …
+/// … if it says the same, …
 const POINTS_SAID: u32 = 15;
 /// … and if it says nearly the same: of honest pages the most is a menu.
 const POINTS_NEAR: u32 = 1;
@@ -152,8 +153,8 @@ impl Suspicion {
         }
         let points = match (was_said, was_pair) {
             (true, true) => POINTS_PAIR,
+            _ if met.is_empty => POINTS_PAIR,
             (true, false) => POINTS_SAID,
-            (false, _) if met.is_empty => POINTS_SAID,
             (false, _) => POINTS_NEAR,
         };
         record.note_barren(points);
@@ -201,7 +202,7 @@ impl Suspicion {
         };
         let records = if by.1 { &mut self.templates } else { &mut self.pairs };
         let record = records.entry(by.0);
-        if record.throttle.lets_through() {
+        if record.throttle.lets_through(GAP_MIN) {
             return None;
         }
         suspects.note(suspect(url, &template, trap, *record));
@@ -230,6 +231,8 @@ impl Suspicion {
             && own.new == 0
             && candidate.depth > deepest.saturating_add(DEPTH_AHEAD_MAX);
         let trap = match (is_template, is_pair) {
+            // No page has its template yet: it is one level deeper than all of them.
+            (false, false) if is_deep && own.pages == 0 => Trap::RelativeLink,
             (false, false) if is_deep => Trap::Deep,
             (false, false) => return None,
             _ if calendar.is_some() => Trap::Calendar,

@@ -1,7 +1,7 @@
 //! What was met of one kind of pages, and how many more of them are let through.
 
 /// Of those that are refused one is let through after so many, then after twice as many each time.
-const GAP_MIN: u32 = 2;
+pub(super) const GAP_MIN: u32 = 2;
 /// Pages that are let through so, in a run; behind these none is.
 const PROBES_MAX: u8 = 8;
 
@@ -64,9 +64,9 @@ pub(super) struct Throttle {
 }
 
 impl Throttle {
-    /// Whether one more is let through.
-    pub(super) fn lets_through(&mut self) -> bool {
-        if self.probes >= PROBES_MAX || self.refused < GAP_MIN << self.probes {
+    /// Whether one more is let through; the first after so many that are not.
+    pub(super) fn lets_through(&mut self, gap: u32) -> bool {
+        if self.probes >= PROBES_MAX || self.refused < gap << self.probes {
             self.refused = self.refused.saturating_add(1);
             return false;
         }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn ever_fewer_are_let_through_and_in_the_end_none() {
         let mut throttle = Throttle::default();
-        let places: Vec<usize> = (0..10_000).filter(|_| throttle.lets_through()).collect();
+        let places: Vec<usize> = (0..10_000).filter(|_| throttle.lets_through(GAP_MIN)).collect();
         assert_eq!(places, [2, 7, 16, 33, 66, 131, 260, 517]);
     }
 
@@ -92,7 +92,7 @@ mod tests {
         let mut record = Record::default();
         for _ in 0..9 {
             record.note_barren(40);
-            record.throttle.lets_through();
+            record.throttle.lets_through(GAP_MIN);
         }
         record.note_new();
         assert_eq!((record.run, record.points, record.pages, record.new), (0, 0, 10, 1));

@@ -20,6 +20,10 @@ const SAME_MIN: u32 = 3;
 /// For each page that is another under another id, so many must be the same.
 const SAME_SHARE: u32 = 8;
 
+/// Of the URLs that are refused one is let through after so many, in case it is another page:
+/// every page of such a site has the links of all.
+const GAP: u32 = 16;
+
 /// What is known of the places of ids.
 #[derive(Debug)]
 pub(super) struct Sessions {
@@ -65,7 +69,7 @@ impl Sessions {
             let (slot, rest) = keys(hash, site, token);
             let is_session = self.slots.get(slot).is_some_and(Slot::is_session);
             let is_known = is_session && self.rests.get(rest).is_some();
-            is_known && !self.slots.entry(slot).throttle.lets_through()
+            is_known && !self.slots.entry(slot).throttle.lets_through(GAP)
         })
     }
 }
