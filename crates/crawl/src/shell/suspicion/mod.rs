@@ -128,18 +128,17 @@ impl Suspicion {
         let Met { site, candidate, saying, outline, .. } = *met;
         let (template, _) = self.template(site, &candidate.url);
         let pair = site ^ saying ^ outline.rotate_left(7);
-        // What says nothing is known by its links alone.
-        let said = if saying == 0 { pair } else { saying ^ site };
-        let was_said = self.said.get(said).is_some();
+        let was_said = saying != 0 && self.said.get(saying ^ site).is_some();
         let was_pair = self.pairs.get(pair).is_some();
-        self.said.entry(said);
         if saying != 0 {
+            self.said.entry(saying ^ site);
             self.sessions.learn(self.hash, site, &candidate.url, saying);
+        } else if outline != 0 && met.twin != Kinship::Own {
+            // Links and no words: nothing tells a gallery from a trap.
+            return false;
         }
-        // What has neither words nor links is a picture or the like.
-        let is_told = was_said && (saying != 0 || outline != 0);
         let is_known =
-            met.twin == Kinship::Own || is_told && (met.is_short || met.twin == Kinship::Foreign);
+            met.twin == Kinship::Own || was_said && (met.is_short || met.twin == Kinship::Foreign);
         let key = candidate.url.key(self.hash);
         let record = self.templates.entry(template);
         record.note_query(candidate.url.query().map_or(0, str::len));
@@ -164,7 +163,7 @@ impl Suspicion {
         was_said && was_pair && pages.run >= LEASH_PAGES
     }
 
-    /// Takes in something that is no page, and is new: a document.
+    /// Something new was found, a page or a document: whatever led to it is trusted again.
     pub(super) fn credit(&mut self, candidate: &Candidate) {
         let Some((template, pair)) = self.parent(candidate) else { return };
         self.templates.change(template, Record::forgive);

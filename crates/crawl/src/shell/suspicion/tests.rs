@@ -112,6 +112,15 @@ fn links_on_a_page_that_says_something_are_all_followed() {
 }
 
 #[test]
+fn links_without_a_word_are_followed() {
+    let mut crawl = Crawl::new();
+    for number in 1..900 {
+        let (path, from) = (format!("/{number}"), format!("/{}", number / 2));
+        assert!(crawl.visit(&path, &from, 10, (0, 9)), "{path}");
+    }
+}
+
+#[test]
 fn what_a_page_costs_is_told() {
     let mut crawl = Crawl::new();
     let pages = 20_000_u64;
