@@ -13,7 +13,8 @@ use crate::run::{Run, command, finish};
 fn crawl(folder: &Path, seeds: &[String]) -> Run {
     let mut crawl = command(folder);
     crawl.args(["crawl", "-o", "crawl", "--json", "--allow-private", "--delay", "0s"]);
-    crawl.args(["--ip-delay", "0s", "--max-pages", "20000"]).args(seeds);
+    crawl.args(["--ip-delay", "0s", "--max-pages", "20000"]);
+    crawl.args(["--contact", "crawl@example.test"]).args(seeds);
     let run = finish(crawl, "");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     run
