@@ -380,6 +380,8 @@ fn check_running(checker: &mut Checker) {
         let url = server.url(&format!("/{n}"));
         checker.check(&rhumb(folder.path(), &["why", "crawl", &url, "--json"]), &WHY, None);
     }
+    let traps = rhumb(folder.path(), &["status", "crawl", "--traps"]);
+    assert_eq!(traps.stdout, "no traps are suspected\n", "{}", traps.stderr);
     let start = Instant::now();
     loop {
         let run = rhumb(folder.path(), &["status", "crawl", "--json"]);

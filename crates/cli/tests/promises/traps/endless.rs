@@ -11,6 +11,8 @@ const PAGES: u64 = 12;
 /// A site with a trap on it.
 pub(super) struct Endless {
     pub(super) name: &'static str,
+    /// What it is to be taken for.
+    pub(super) kind: &'static str,
     pub(super) server: RawServer,
     /// What a target shows: the number of a real page, or none if that is the trap.
     real: fn(&str) -> Option<u64>,
@@ -19,7 +21,7 @@ pub(super) struct Endless {
 impl Endless {
     /// A site with real pages under `/real/`, and a trap that begins at `entry`.
     fn new(
-        name: &'static str,
+        (name, kind): (&'static str, &'static str),
         entry: &'static str,
         trap: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
@@ -42,7 +44,7 @@ impl Endless {
             }
         });
         let real = |target: &str| target.strip_prefix("/real/")?.parse().ok();
-        Self { name, server, real }
+        Self { name, kind, server, real }
     }
 
     /// The real pages that were not asked for, and how many requests went into the trap.
@@ -82,7 +84,7 @@ const MONTHS: [&str; 12] = [
 
 /// Months with their names, forward and back.
 fn calendar() -> Endless {
-    Endless::new("calendar", "/cal/2026/11", |target| {
+    Endless::new(("calendar", "trap-calendar"), "/cal/2026/11", |target| {
         let (year, month) = target.strip_prefix("/cal/")?.split_once('/')?;
         let at = year.parse::<u64>().ok()? * 12 + month.parse::<u64>().ok()? - 1;
         let link = |at: u64| format!("/cal/{}/{}", at / 12, at % 12 + 1);
@@ -94,7 +96,7 @@ fn calendar() -> Endless {
 
 /// A link that is relative by mistake.
 fn folder() -> Endless {
-    Endless::new("endless folder", "/down/", |target| {
+    Endless::new(("endless folder", "trap-relative-link"), "/down/", |target| {
         let depth = target.strip_prefix("/down/")?.matches('/').count();
         Some(page("Folder", &format!("You are here: {target}"), &[format!("{}/", depth + 1)]))
     })
@@ -102,7 +104,7 @@ fn folder() -> Endless {
 
 /// A search that hangs on what was searched for.
 fn growing() -> Endless {
-    Endless::new("growing query", "/find?q=sea", |target| {
+    Endless::new(("growing query", "trap-growing-query"), "/find?q=sea", |target| {
         let query = target.strip_prefix("/find?q=")?;
         let words = format!("Nothing was found for {query}, try another search");
         Some(page("Search", &words, &[format!("/find?q={query}+and")]))
@@ -111,7 +113,7 @@ fn growing() -> Endless {
 
 /// The same folders again and again.
 fn tandem() -> Endless {
-    Endless::new("tandem segments", "/loop/a/b/", |target| {
+    Endless::new(("tandem segments", "trap-tandem-segments"), "/loop/a/b/", |target| {
         target.strip_prefix("/loop/")?;
         Some(page("Loop", "Round and round", &["a/b/".to_owned()]))
     })
@@ -119,7 +121,7 @@ fn tandem() -> Endless {
 
 /// A number that counts up.
 fn counter() -> Endless {
-    Endless::new("counter", "/n/1", |target| {
+    Endless::new(("counter", "trap-repeated-page"), "/n/1", |target| {
         let number: u64 = target.strip_prefix("/n/")?.parse().ok()?;
         let links = [number + 1, number + 2].map(|n| format!("/n/{n}"));
         Some(page("Counter", "This is the page that you asked for", &links))
@@ -128,7 +130,7 @@ fn counter() -> Endless {
 
 /// There is nothing, says a page with status 200, and has suggestions.
 fn gone() -> Endless {
-    Endless::new("soft 404", "/x/first", |target| {
+    Endless::new(("soft 404", "trap-template"), "/x/first", |target| {
         let word = target.strip_prefix("/x/")?;
         let seed =
             word.bytes().fold(5_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
@@ -142,7 +144,7 @@ fn gone() -> Endless {
 
 /// The last page of a list, for ever.
 fn pagination() -> Endless {
-    Endless::new("endless pagination", "/all?page=1", |target| {
+    Endless::new(("endless pagination", "trap-repeated-page"), "/all?page=1", |target| {
         let at: u64 = target.strip_prefix("/all?page=")?.parse().ok()?;
         let mut links: Vec<String> = (1..=PAGES).map(|n| format!("/real/{n}")).collect();
         links.push(format!("/all?page={}", at + 1));
@@ -172,7 +174,7 @@ fn session(
         _ if target == "/" => page("Home", &prose(98, 50), &links()),
         _ => missing(),
     });
-    Endless { name, server, real }
+    Endless { name, kind: "trap-session-id", server, real }
 }
 
 fn in_path() -> Endless {

@@ -20,6 +20,12 @@ fn crawl(folder: &Path, seeds: &[String]) -> Run {
     run
 }
 
+fn why(folder: &Path, url: &str) -> Value {
+    let mut why = command(folder);
+    why.args(["why", "crawl", url, "--json"]);
+    finish(why, "").json().remove(0)
+}
+
 fn traps(folder: &Path) -> Vec<Value> {
     let mut status = command(folder);
     status.args(["status", "crawl", "--traps", "--json"]);
@@ -57,9 +63,24 @@ fn nine_traps_end_by_themselves_and_every_real_page_is_fetched() {
         }
     }
     println!("{wasted} of {requests} requests in traps; {}", summary["refused"]);
-    for suspect in traps(folder.path()) {
+    let suspects = traps(folder.path());
+    for suspect in &suspects {
         println!("{suspect}");
     }
     assert!(missing.is_empty(), "not fetched: {missing:#?}");
+    for site in &endless {
+        let is_it = |it: &&Value| site.server.url("/").contains(it["site"].as_str().expect("text"));
+        let kinds: Vec<&Value> = suspects.iter().filter(is_it).map(|it| &it["kind"]).collect();
+        assert!(kinds.iter().any(|kind| *kind == site.kind), "{}: {kinds:?}", site.name);
+    }
+    let calendar = &endless[0].server;
+    let months = calendar.asked().into_iter().filter(|it| it.starts_with("/cal/"));
+    let refused = ["/cal/2026/8", "/cal/2027/2", "/cal/2026/7", "/cal/2027/3"];
+    let met: BTreeSet<String> = months.collect();
+    let refused = refused.iter().filter(|it| !met.contains(**it));
+    let told: Vec<Value> = refused.map(|it| why(folder.path(), &calendar.url(it))).collect();
+    let is_told = |it: &&Value| it["reason"] == "trap-calendar" && it["state"] == "refused";
+    let advice = told.iter().find(is_told).expect("a month that was refused")["advice"].as_str();
+    assert!(advice.is_some_and(|it| it.contains("of /cal/#/# said nothing new")), "{told:#?}");
     assert!(requests > 2_000 && wasted * 100 < requests * 3, "{wasted} of {requests}");
 }

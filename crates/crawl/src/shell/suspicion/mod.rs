@@ -130,15 +130,16 @@ impl Suspicion {
         let pair = site ^ saying ^ outline.rotate_left(7);
         let was_said = saying != 0 && self.said.get(saying ^ site).is_some();
         let was_pair = self.pairs.get(pair).is_some();
+        let mut is_copy = false;
         if saying != 0 {
             self.said.entry(saying ^ site);
-            self.sessions.learn(self.hash, site, &candidate.url, saying);
+            is_copy = self.sessions.learn(self.hash, site, &candidate.url, saying);
         } else if outline != 0 && met.twin != Kinship::Own {
             // Links and no words: nothing tells a gallery from a trap.
             return false;
         }
-        let is_known =
-            met.twin == Kinship::Own || was_said && (met.is_short || met.twin == Kinship::Foreign);
+        let is_told = was_said && (met.is_short || met.twin == Kinship::Foreign);
+        let is_known = is_told || is_copy || met.twin == Kinship::Own;
         let key = candidate.url.key(self.hash);
         let record = self.templates.entry(template);
         record.note_query(candidate.url.query().map_or(0, str::len));
@@ -152,6 +153,7 @@ impl Suspicion {
         }
         let points = match (was_said, was_pair) {
             (true, true) => POINTS_PAIR,
+            (true, _) if is_copy || record.is_growing() => POINTS_PAIR,
             _ if met.is_empty => POINTS_PAIR,
             (true, false) => POINTS_SAID,
             (false, _) => POINTS_NEAR,

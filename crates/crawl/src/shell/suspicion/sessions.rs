@@ -50,17 +50,20 @@ impl Sessions {
         Self { rests: Aging::new(RESTS_MAX), slots: Aging::new(SLOTS_MAX) }
     }
 
-    /// Notes what the page of a URL said.
-    pub(super) fn learn(&mut self, hash: HashKey, site: u64, url: &CanonUrl, saying: u64) {
+    /// Notes what the page of a URL said, and says whether it said the same under another id.
+    pub(super) fn learn(&mut self, hash: HashKey, site: u64, url: &CanonUrl, saying: u64) -> bool {
+        let mut is_copy = false;
         for token in Token::all(url) {
             let (slot, rest) = keys(hash, site, &token);
             let before = std::mem::replace(self.rests.entry(rest), saying);
             if before == saying {
                 self.slots.entry(slot).same += 1;
+                is_copy = true;
             } else if before != 0 {
                 self.slots.entry(slot).others += 1;
             }
         }
+        is_copy
     }
 
     /// Whether only the id of a URL is new.
