@@ -57,7 +57,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order in which they are shown.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 23] = [
         Self::OutOfScope,
         Self::Excluded,
         Self::NotIncluded,
@@ -68,6 +68,12 @@ impl Reason {
         Self::Trap(Trap::TandemSegments),
         Self::Trap(Trap::RepeatedSegment),
         Self::Trap(Trap::RepeatedPage),
+        Self::Trap(Trap::Calendar),
+        Self::Trap(Trap::GrowingQuery),
+        Self::Trap(Trap::SessionId),
+        Self::Trap(Trap::Template),
+        Self::Trap(Trap::RelativeLink),
+        Self::Trap(Trap::Deep),
         Self::Robots,
         Self::NoFollow,
         Self::PrivateAddress,
@@ -90,6 +96,12 @@ impl Reason {
             Self::Trap(Trap::TandemSegments) => "trap-tandem-segments",
             Self::Trap(Trap::RepeatedSegment) => "trap-repeated-segment",
             Self::Trap(Trap::RepeatedPage) => "trap-repeated-page",
+            Self::Trap(Trap::Calendar) => "trap-calendar",
+            Self::Trap(Trap::GrowingQuery) => "trap-growing-query",
+            Self::Trap(Trap::SessionId) => "trap-session-id",
+            Self::Trap(Trap::Template) => "trap-template",
+            Self::Trap(Trap::RelativeLink) => "trap-relative-link",
+            Self::Trap(Trap::Deep) => "trap-deep",
             Self::Robots => "robots",
             Self::NoFollow => "nofollow",
             Self::PrivateAddress => "private-address",

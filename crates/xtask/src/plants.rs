@@ -500,4 +500,22 @@ pub(crate) const PLANTS: &[Plant] = &[
         filter: "what_hostile_pages_say_is_shown_as_text",
         full: true,
     },
+    Plant {
+        name: "what says nothing new is followed for ever",
+        file: "crates/crawl/src/shell/suspicion/record.rs",
+        before: "self.points = self.points.saturating_add(points);",
+        after: "self.points = points;",
+        package: "rhumb-crawl",
+        filter: "a_chain_of_the_same_page_ends_by_its_kind",
+        full: true,
+    },
+    Plant {
+        name: "a list is a trap whatever it leads to",
+        file: "crates/crawl/src/shell/suspicion/mod.rs",
+        before: "self.pairs.change(pair, Record::forgive);",
+        after: "self.pairs.change(pair, |_| {});",
+        package: "rhumb-crawl",
+        filter: "a_list_of_numbers_is_followed_as_long_as_it_leads",
+        full: true,
+    },
 ];

@@ -105,6 +105,10 @@ impl Clerk {
                 }
                 None => Err(ended()),
             },
+            Question::Traps => match handle.traps().await {
+                Some(suspects) => return Reply::Traps { suspects },
+                None => Err(ended()),
+            },
             Question::Sites(wanted) => match handle.sites(&wanted).await {
                 Some(Ok(page)) => return Reply::Sites(page),
                 Some(Err(error)) => {

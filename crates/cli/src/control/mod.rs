@@ -175,7 +175,9 @@ fn done(folder: &Path, reply: Reply) -> Result<String, Fault> {
     match reply {
         Reply::Done { message } => Ok(message),
         Reply::Refused { what, advice } => Err(Fault::failed(what, advice)),
-        Reply::Status(_) | Reply::Why(_) | Reply::Sites(_) => Err(rest::beside_the_point(folder)),
+        Reply::Status(_) | Reply::Why(_) | Reply::Sites(_) | Reply::Traps { .. } => {
+            Err(rest::beside_the_point(folder))
+        }
     }
 }
 

@@ -97,6 +97,10 @@ impl Door {
                 let why = stopped::why(&plan.engine, plan.rules, &url).map_err(unreadable())?;
                 Reply::Why(Box::new(why))
             }
+            Question::Traps => {
+                let suspects = stopped::traps(&plan()?.engine).map_err(unreadable())?;
+                Reply::Traps { suspects }
+            }
             Question::Sites(wanted) => {
                 let page = stopped::sites(&plan()?.engine, &wanted).map_err(unreadable())?;
                 Reply::Sites(page)

@@ -4,6 +4,7 @@ mod metrics;
 mod page;
 #[cfg(test)]
 mod tests;
+mod traps;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,13 +38,18 @@ pub(crate) struct StatusArgs {
     /// Look again every second, until the crawl ends
     #[arg(short, long)]
     watch: bool,
+    /// List the templates of URLs that were taken for traps
+    #[arg(long, conflicts_with = "watch")]
+    traps: bool,
     /// Tell it as a JSON object a line
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn command(args: &StatusArgs) -> Result<ExitCode, Fault> {
-    if args.watch {
+    if args.traps {
+        traps::show(args, &traps::look(&args.dir)?)?;
+    } else if args.watch {
         watch(args)?;
     } else {
         show(args, &look(&args.dir)?)?;

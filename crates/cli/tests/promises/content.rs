@@ -9,7 +9,7 @@ use crate::raw::{RawServer, missing, ok};
 use crate::run::{Run, command, finish};
 
 /// Words of which no two pages have four in a row in common.
-fn prose(seed: u64, words: usize) -> String {
+pub(crate) fn prose(seed: u64, words: usize) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut text = String::new();
     for _ in 0..words {
@@ -23,7 +23,7 @@ fn prose(seed: u64, words: usize) -> String {
     text
 }
 
-fn page(title: &str, text: &str, links: &[String]) -> Vec<u8> {
+pub(crate) fn page(title: &str, text: &str, links: &[String]) -> Vec<u8> {
     let links: Vec<String> =
         links.iter().map(|link| format!("<a href=\"{link}\">{link}</a> ")).collect();
     let links = links.concat();

@@ -32,4 +32,5 @@ mod standing;
 mod static_site;
 mod survival;
 mod talking;
+mod traps;
 mod usage;

@@ -8,12 +8,12 @@ use rhumb_frontier::{
     Entry, Hold, Manners, Shelf, SiteKey, SiteRule, SiteState, Standing, Waiting,
 };
 use rhumb_likeness::Twin;
-use rhumb_rules::Rules;
+use rhumb_rules::{Rules, Template};
 use rhumb_seen::Seen;
 use rhumb_web::{Candidate, CanonUrl, HashKey, Origin, Scheme, Span, Tick, UrlKey};
 
 use crate::partition::{Dossier, Partition, RobotsState, UrlRecord};
-use crate::store::{Holdings, StoreError, load_site, read_record};
+use crate::store::{Holdings, StoreError, Suspect, load_site, read_record};
 use crate::tables::Tables;
 
 /// What a crawl must tell of itself for the story of a URL.
@@ -68,6 +68,8 @@ pub struct Evidence {
     pub(super) rule: Option<SiteRule>,
     /// Fetches of its site that may be under way at once.
     pub(super) connections: u8,
+    /// What is known of its template, if URLs of that were refused.
+    pub(super) suspect: Option<Suspect>,
     seek: Option<Seek>,
     tables: Arc<dyn Tables>,
 }
@@ -186,6 +188,7 @@ impl Evidence {
             site: whereabouts,
             rule: frontier.rules().of(&site).cloned(),
             connections: frontier.rules().connections(&site),
+            suspect: holdings.suspects.of(site.as_str(), Template::of(&url).as_str()).cloned(),
             seek: Some(holdings.backlog.seek(key.lane(url.scheme()), from, &url)),
             tables: Arc::clone(&holdings.tables),
             circumstances,

@@ -20,7 +20,7 @@ mod verdict;
 mod why;
 mod words;
 
-pub use crate::store::disk_use;
+pub use crate::store::{Suspect, disk_use};
 pub use contents::{AboutPage, Contents};
 pub(crate) use evidence::Circumstances;
 pub use evidence::Evidence;

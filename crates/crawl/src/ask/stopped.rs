@@ -17,7 +17,7 @@ use crate::forget;
 use crate::log::Log;
 use crate::partition::{Fact, Partition, State};
 use crate::shell::{CrawlError, CrawlSettings};
-use crate::store::{self, SeenHandle, StoreError, View};
+use crate::store::{self, SeenHandle, StoreError, Suspect, View};
 use crate::tables::{FjallTables, Tables};
 
 /// A reader's share of memory for the tables: it asks for a few rows.
@@ -60,6 +60,13 @@ pub(super) fn stand(settings: &CrawlSettings, mut view: View) -> Result<Status, 
     status.state = if is_done { Activity::Done } else { Activity::Stopped };
     status.judge(Strain::default());
     Ok(status)
+}
+
+/// Templates that were taken for traps, by its newest checkpoint: one that ended in good order
+/// knows all of them, one that was killed may have lost the last.
+pub fn traps(settings: &CrawlSettings) -> Result<Vec<Suspect>, CrawlError> {
+    let tables = tables(settings)?;
+    Ok(store::read_suspects(&*tables)?.rows())
 }
 
 /// Some of its sites.
@@ -188,6 +195,17 @@ fn recall(at: Tick, state: &mut State<SeenHandle>, is_ours: impl Fn(&Entry) -> b
     }
 }
 
+/// Opens the tables.
+fn tables(settings: &CrawlSettings) -> Result<Arc<dyn Tables>, CrawlError> {
+    let folder = settings.folder.join(store::TABLES);
+    // Tables that are not there would be made.
+    if !folder.try_exists().unwrap_or(true) {
+        return Err(CrawlError::NoCrawl(settings.folder.clone()));
+    }
+    store::warm_tables(&settings.folder);
+    Ok(Arc::new(FjallTables::open(&folder, TABLES_BYTES)?))
+}
+
 /// Opens the tables, and what is behind them.
 fn open(
     settings: &CrawlSettings,
@@ -195,14 +213,7 @@ fn open(
 ) -> Result<(CrawlSettings, View), CrawlError> {
     let mut settings = settings.clone();
     let disk = rhumb_disk::real();
-    let folder = settings.folder.join(store::TABLES);
-    // Tables that are not there would be made.
-    if !folder.try_exists().unwrap_or(true) {
-        return Err(CrawlError::NoCrawl(settings.folder));
-    }
-    store::warm_tables(&settings.folder);
-    let tables = FjallTables::open(&folder, TABLES_BYTES)?;
-    let tables: Arc<dyn Tables> = Arc::new(tables);
+    let tables = tables(&settings)?;
     let view = store::view(&disk, &tables, &settings.store(), focus)?;
     settings.hash = view.identity.hash;
     settings.born_ms = view.identity.born_ms;

@@ -3,6 +3,7 @@
 use rhumb_frontier::{Entry, Hold};
 use rhumb_likeness::{Likeness, Twin};
 use rhumb_rules::{Reason, Rules, ScopeKind, Trap, Verdict};
+use rhumb_web::words::counted;
 use rhumb_web::{
     Candidate, Canon, CanonUrl, Errand, Found, Origin, Scheme, Span, Tick, UrlError, UrlKey,
 };
@@ -149,7 +150,7 @@ impl Why {
         }
         if told.is_repeat {
             let advice = "its site has shown the same page very often, changed in digits only: \
-                          links from it to its own site are not followed";
+                          links from it to its own site are hardly followed";
             self.advice = Some(advice.to_owned());
         }
         Ok(())
@@ -315,6 +316,25 @@ impl Why {
         };
     }
 
+    /// What is known of the trap for which it was dropped.
+    fn trapped(&mut self, evidence: &Evidence, known: &Known) {
+        let Some(record) = &known.record else { return };
+        let Settlement::Dropped(Cause::Refused(Reason::Trap(trap))) = record.result else { return };
+        let word = Reason::Trap(trap).word();
+        self.advice = Some(match (&evidence.suspect, trap) {
+            (Some(it), Trap::SessionId) => format!(
+                "{word}: {} of {} came with the same page under other ids; it is not fetched",
+                counted(it.pages, "URL"),
+                it.template
+            ),
+            (Some(it), _) if it.pages > 0 => {
+                let barren = counted(it.pages - it.new.min(it.pages), "page");
+                format!("{word}: {barren} of {} said nothing new; it is not fetched", it.template)
+            }
+            _ => format!("{word}: {}; it is not fetched", trap_words(trap)),
+        });
+    }
+
     /// What would have to happen.
     fn advised(
         &mut self,
@@ -323,6 +343,7 @@ impl Why {
         other: &mut dyn FnMut(UrlKey) -> Result<Option<UrlRecord>, StoreError>,
     ) -> Result<(), StoreError> {
         if !self.judged_now {
+            self.trapped(evidence, known);
             return Ok(());
         }
         let url = &evidence.url;
@@ -485,6 +506,14 @@ fn trap_words(trap: Trap) -> String {
             format!("a run of path segments more than {TANDEM_REPEATS_MAX} times in a row")
         }
         Trap::RepeatedPage => "links of a page that its site shows very often".to_owned(),
+        Trap::Calendar => "pages of a calendar in which nothing is written".to_owned(),
+        Trap::GrowingQuery => "a query that grows from link to link".to_owned(),
+        Trap::SessionId => "a known page under another session id".to_owned(),
+        Trap::Template => "pages of its template said nothing new".to_owned(),
+        Trap::RelativeLink => {
+            "a relative link that leads from the same page to itself, one folder deeper".to_owned()
+        }
+        Trap::Deep => "much deeper than anything that its site has to say".to_owned(),
         Trap::RepeatedSegment => {
             format!("a path segment more than {SEGMENT_REPEATS_MAX} times")
         }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::{SitesPage, SitesWanted, Status, Why};
+use crate::ask::{SitesPage, SitesWanted, Status, Suspect, Why};
 
 pub use asking::ask;
 pub use listener::{Listener, listen};
@@ -41,6 +41,8 @@ pub enum Question {
         /// Which.
         url: String,
     },
+    /// Which templates were taken for traps?
+    Traps,
     /// Which sites are there?
     Sites(SitesWanted),
     /// These are seeds too.
@@ -87,6 +89,11 @@ pub enum Reply {
     Status(Box<Status>),
     /// What became of a URL.
     Why(Box<Why>),
+    /// Templates that were taken for traps.
+    Traps {
+        /// Those with the most refused first.
+        suspects: Vec<Suspect>,
+    },
     /// The sites.
     Sites(SitesPage),
     /// It has done so.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rhumb_archive::Position;
 use rhumb_frontier::{DomainKey, Entry, Gift, Manner, Place, SiteKey};
 use rhumb_likeness::{Late, Twin};
-use rhumb_rules::{ROBOTS_BYTES_MAX, Reason};
+use rhumb_rules::{ROBOTS_BYTES_MAX, Reason, Trap};
 use rhumb_seen::Bucket;
 use rhumb_web::{
     Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
@@ -327,6 +327,12 @@ pub struct Answer {
     pub content: Content,
     /// A hash of its text without digits and its links without digits; 0 of what has neither.
     pub shape: u64,
+    /// A hash of what it says, without numbers, dates and echoes; 0 if that is nothing.
+    pub saying: u64,
+    /// A hash of where it links to, as written, without digits.
+    pub outline: u64,
+    /// Some of its links that have the shape of a trap.
+    pub trapped: Vec<(Trap, CanonUrl)>,
 }
 
 impl Answer {

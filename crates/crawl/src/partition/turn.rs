@@ -14,6 +14,9 @@ const MOVES_MAX: usize = 64;
 /// Sites that are served in one go, so that other partitions and events have their turn.
 const TURNS_MAX: usize = 1_024;
 
+/// Has a reason against a page that is about to be fetched, or none.
+pub(super) type Refuse<'a> = &'a mut dyn FnMut(&Entry) -> Option<Reason>;
+
 /// What to do with the next entry of a site.
 enum Move {
     Fetch(Entry),
@@ -26,6 +29,17 @@ enum Move {
 impl<S: Seen> Partition<S> {
     /// Issues at most `room` tickets for sites that are due, and says how many.
     pub fn issue(&mut self, now: Tick, room: usize, turn: &mut Turn) -> usize {
+        self.issue_unless(now, room, turn, &mut |_| None)
+    }
+
+    /// The same, but for pages that somebody has a reason against: these are dropped.
+    pub fn issue_unless(
+        &mut self,
+        now: Tick,
+        room: usize,
+        turn: &mut Turn,
+        refuse: Refuse<'_>,
+    ) -> usize {
         let mut issued = 0;
         // A site that is met for the first time may have been visited before all the same.
         if self.rest_from.is_some_and(|from| now < from + self.settings.manners.delay) {
@@ -36,7 +50,7 @@ impl<S: Seen> Partition<S> {
                 break;
             }
             let Some(site) = self.state.frontier.next(now) else { break };
-            issued += usize::from(self.serve(now, &site, turn));
+            issued += usize::from(self.serve(now, &site, turn, refuse));
             self.refill(&site, turn);
         }
         self.wake_due(now, turn);
@@ -44,9 +58,17 @@ impl<S: Seen> Partition<S> {
     }
 
     /// Serves a site that is on turn, and says whether a ticket went out.
-    fn serve(&mut self, now: Tick, site: &Site, turn: &mut Turn) -> bool {
+    fn serve(&mut self, now: Tick, site: &Site, turn: &mut Turn, refuse: Refuse<'_>) -> bool {
         for _ in 0..MOVES_MAX {
             match self.next_move(now, site) {
+                // A page that is tried again was let through before.
+                Move::Fetch(entry)
+                    if !entry.is_robots()
+                        && entry.tries == 0
+                        && let Some(reason) = refuse(&entry) =>
+                {
+                    self.speak(now, Fact::Dropped { entry, cause: Cause::Refused(reason) }, turn);
+                }
                 Move::Fetch(entry) => {
                     self.send_out(now, entry, turn);
                     return true;

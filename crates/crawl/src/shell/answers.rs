@@ -34,6 +34,9 @@ impl Desk {
                 let tables = Arc::clone(&self.keeping.holdings.tables);
                 reply.send((self.setting(), tables, self.settings.partitions)).ok();
             }
+            Ask::Traps(reply) => {
+                reply.send(self.keeping.holdings.suspects.rows()).ok();
+            }
             Ask::Glance(id, wanted, room, reply) => {
                 let partition = &self.partitions[id.index()];
                 reply.send(glance(&self.setting(), partition, &wanted, room)).ok();

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use rhumb_frontier::Outage;
+use rhumb_frontier::{Entry, Outage};
 use rhumb_likeness::{Late, Passed};
 use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
@@ -31,6 +31,7 @@ use super::recent::Recent;
 use super::repeats::Repeats;
 use super::report::{Ended, Hosts, Progress, Report, SiteLine};
 use super::roster::Roster;
+use super::suspicion::Suspicion;
 use super::worker::{Arrival, Worker};
 use super::{CrawlSettings, Limits};
 use crate::partition::{
@@ -55,7 +56,7 @@ pub(super) enum Notice {
     /// A fetch that leaves no record.
     Arrived(Arrival),
     /// Shelved entries of an origin.
-    Refilled(PartitionId, Origin, Result<Vec<rhumb_frontier::Entry>, StoreError>),
+    Refilled(PartitionId, Origin, Result<Vec<Entry>, StoreError>),
     /// A cold site.
     Woken(PartitionId, Result<Box<Dossier>, StoreError>),
     /// A pass over a bucket of the seen-set: how many candidates of each partition were looked
@@ -101,6 +102,8 @@ pub(super) struct Desk {
     roster: Roster,
     /// What sites show again and again.
     pub(super) repeats: Repeats,
+    /// What leads nowhere.
+    pub(super) suspicion: Suspicion,
     pub(super) pulse: Pulse,
     pub(super) recent: Recent,
     /// Links on their way from partition to partition.
@@ -154,6 +157,7 @@ impl Desk {
             before,
             roster: Roster::default(),
             repeats: Repeats::default(),
+            suspicion: Suspicion::new(settings.hash),
             pulse: Pulse::default(),
             recent: Recent::default(),
             pushing: Pushing::default(),
@@ -369,13 +373,17 @@ impl Desk {
         let twice = [part, usize::MAX]
             .into_iter()
             .flat_map(|most| (first..count).chain(0..first).map(move |id| (PartitionId(id), most)));
+        let this_year = year_of(self.settings.born_ms.saturating_add(now.0));
         for (id, most) in twice {
             let partition = &mut self.partitions[id.index()];
             if room == 0 || partition.wants_turn_at().is_none_or(|due| due > now) {
                 continue;
             }
             let mut turn = Turn::default();
-            let issued = partition.issue(now, room.min(most), &mut turn);
+            let (suspicion, suspects) = (&mut self.suspicion, &mut self.keeping.holdings.suspects);
+            let mut refuse =
+                |entry: &Entry| suspicion.judge(id, &entry.candidate, this_year, suspects);
+            let issued = partition.issue_unless(now, room.min(most), &mut turn, &mut refuse);
             room -= issued;
             if issued > 0 && self.down_since.is_some() {
                 self.probe_at = now + self.settings.probe_every;
@@ -550,6 +558,13 @@ impl Desk {
         }
         progress
     }
+}
+
+/// The year of a moment in milliseconds since 1970; around New Year it may be off by one.
+fn year_of(since_1970: u64) -> u16 {
+    /// The mean of the calendar.
+    const YEAR_MS: u64 = 31_556_952_000;
+    u16::try_from(1_970 + since_1970 / YEAR_MS).unwrap_or(u16::MAX)
 }
 
 /// Whether a finding speaks of the line rather than of the site.

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::CrawlError;
 use crate::ask::{
-    Found, Gathered, Gathering, Glance, Setting, SitesPage, SitesWanted, Status, Why,
+    Found, Gathered, Gathering, Glance, Setting, SitesPage, SitesWanted, Status, Suspect, Why,
 };
 use crate::partition::UrlRecord;
 use crate::tables::Tables;
@@ -27,6 +27,8 @@ pub(super) enum Ask {
     Record(UrlKey, oneshot::Sender<Option<UrlRecord>>),
     /// What whoever asks for sites must know, and how many partitions there are.
     Setting(oneshot::Sender<(Setting, Arc<dyn Tables>, u16)>),
+    /// Templates that were taken for traps.
+    Traps(oneshot::Sender<Vec<Suspect>>),
     /// The sites of a partition, so many of those on disk.
     Glance(PartitionId, SitesWanted, usize, oneshot::Sender<Glance>),
     /// Some sites.
@@ -108,6 +110,11 @@ impl Handle {
         };
         let found = self.ask(|reply| Ask::Look(chosen, reply)).await?;
         tokio::task::spawn_blocking(move || gathering.page(found)).await.ok()
+    }
+
+    /// Templates that were taken for traps, those with the most refused first.
+    pub async fn traps(&self) -> Option<Vec<Suspect>> {
+        self.ask(Ask::Traps).await
     }
 
     /// Adds seeds; a URL that is known already stays as it is.

@@ -6,10 +6,15 @@
 use rhumb_frontier::SiteKey;
 use rhumb_likeness::Verdict;
 use rhumb_rules::{Reason, Trap};
-use rhumb_web::{Errand, Mark, PartitionId};
+use rhumb_web::{Candidate, Errand, Mark, PartitionId};
 
 use super::desk::Desk;
-use crate::partition::{Event, Finding, Return};
+use super::suspicion::{Kinship, Met, of_shape};
+use crate::partition::{Answer, Event, Finding, Return};
+
+/// The sieve has an estimate for texts from so many runs of words on; shorter ones are twins only
+/// if all their words are the same.
+const ESTIMATED_WORDS: u32 = 50;
 
 impl Desk {
     /// Judges the content of an answer before its partition hears of it.
@@ -54,5 +59,32 @@ impl Desk {
                 self.own.extend(replaces.map(|late| (late.partition, Event::Likened(late))));
             }
         }
+        self.take_note(own, candidate, words, answer);
+    }
+
+    /// Notes whether a page of a site with so many words said something new.
+    fn take_note(&mut self, site: u64, candidate: &Candidate, words: u32, answer: &mut Answer) {
+        let suspects = &mut self.keeping.holdings.suspects;
+        for (trap, url) in answer.trapped.drain(..) {
+            suspects.note(of_shape(trap, &url));
+        }
+        let told = &mut answer.content.told;
+        let twin = Kinship::of(told.twin, site);
+        // Documents are no traps.
+        if told.document.is_some() {
+            if twin == Kinship::Original {
+                self.suspicion.credit(candidate);
+            }
+            return;
+        }
+        told.is_repeat |= self.suspicion.learn(&Met {
+            site,
+            candidate,
+            saying: answer.saying,
+            outline: answer.outline,
+            twin,
+            is_short: words < ESTIMATED_WORDS,
+            is_empty: told.mark == Some(Mark::SoftError),
+        });
     }
 }

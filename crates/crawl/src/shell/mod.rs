@@ -22,7 +22,9 @@ mod recent;
 mod repeats;
 mod report;
 mod roster;
+mod saying;
 mod shares;
+mod suspicion;
 mod worker;
 
 use std::path::PathBuf;

@@ -17,6 +17,7 @@ use rhumb_web::{
 
 use super::CrawlSettings;
 use super::report::{Report, What};
+use super::saying::saying;
 use crate::partition::{Answer, Content, Told};
 
 /// Indexes of sitemaps within indexes; the protocol has none, some sites have one.
@@ -27,6 +28,9 @@ const SITEMAP_LEVELS_MAX: u16 = 2;
 const LINK_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Other domains of a page's links that count.
 const OUTWARD_MAX: usize = 256;
+
+/// Links of one page with the shape of a trap that are told of by themselves.
+const TRAPPED_MAX: usize = 16;
 
 /// Reads answers for one crawl.
 #[derive(Clone, Debug)]
@@ -166,6 +170,9 @@ impl Reader {
             let words = reading.answer.content.sketch.as_ref().map_or(0, |it| it.blind);
             // Documents are no traps.
             reading.answer.shape = if told.is_none() { words ^ page.scan.outline } else { 0 };
+            let scan = &page.scan;
+            reading.answer.saying = saying(&scan.text, &candidate.url, &scan.links, scan.pictures);
+            reading.answer.outline = scan.outline;
             reading.answer.content.told.document = told;
         }
         let bad = u32::try_from(page.scan.bad_links.len()).unwrap_or(u32::MAX);
@@ -242,7 +249,14 @@ impl Reader {
                 }
                 reading.answer.candidates.push((owner, target));
             }
-            Verdict::Refuse(reason) => self.refuse(&target, reason, reading),
+            Verdict::Refuse(reason) => {
+                if let Reason::Trap(trap) = reason
+                    && reading.answer.trapped.len() < TRAPPED_MAX
+                {
+                    reading.answer.trapped.push((trap, target.url.clone()));
+                }
+                self.refuse(&target, reason, reading);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use super::rows::{
     LEDGER, Ledger, SeenHandle, decode, decode_site_head, domain_key, encode, encode_site,
     partition_key, payload_key, row_key,
 };
-use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, failed};
+use super::{BACKLOG, LIKENESS, Mark, Mirrors, SEEN, StoreError, Suspects, failed};
 use crate::partition::{Partition, UrlRecord};
 use crate::tables::{Batch, Table, Tables};
 
@@ -38,6 +38,8 @@ pub struct Holdings {
     pub mirrors: Mirrors,
     /// How often the ceiling of all domains was raised.
     pub level: u32,
+    /// Templates that were taken for traps.
+    pub suspects: Suspects,
     pub(super) folder: PathBuf,
     /// What became of URLs and is being written down: it is not in the tables for certain.
     pub(super) writing: Arc<HashMap<UrlKey, UrlRecord>>,
@@ -195,6 +197,7 @@ impl Holdings {
         ledger.next_file = self.next_file;
         ledger.mirrors = self.mirrors.clone();
         ledger.level = self.level;
+        ledger.suspects = self.suspects.clone();
         Snapshot {
             disk: Arc::clone(&self.disk),
             tables: Arc::clone(&self.tables),

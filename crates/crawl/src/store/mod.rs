@@ -17,6 +17,7 @@ mod opening;
 mod originals;
 mod replay;
 mod rows;
+mod suspects;
 mod takedown;
 #[cfg(test)]
 mod tests;
@@ -45,7 +46,8 @@ pub use footprint::disk_use;
 pub use mirrors::Mirrors;
 pub use opening::{Opened, open};
 pub use rows::{Identity, SeenHandle, load_site};
-pub(crate) use rows::{read_payload, read_record, read_site, records, sites};
+pub(crate) use rows::{read_payload, read_record, read_site, read_suspects, records, sites};
+pub use suspects::{Suspect, Suspects};
 pub(crate) use takedown::{copy_without, identity_of, remove_unlisted};
 pub use view::{View, view};
 pub use warming::warm_tables;

@@ -158,6 +158,7 @@ pub(super) fn hold(
         sieve: None,
         mirrors: ledger.mirrors.clone(),
         level: ledger.level,
+        suspects: ledger.suspects.clone(),
         writing: Arc::default(),
         likening: Arc::default(),
         roots: ledger.roots.iter().cloned().collect(),

@@ -10,7 +10,7 @@ use rhumb_web::{CanonUrl, HashKey, PartitionId, Scheme, Tick, UrlKey};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Mirrors, StoreError};
+use super::{Mirrors, StoreError, Suspects};
 use crate::partition::{Dossier, PayloadDigest, PayloadRow, RobotsRow, UrlRecord, late};
 use crate::tables::{Table, Tables};
 
@@ -63,6 +63,9 @@ pub(super) struct Ledger {
     /// How often the ceiling of all domains was raised.
     #[serde(deserialize_with = "late")]
     pub(super) level: u32,
+    /// Templates that were taken for traps.
+    #[serde(deserialize_with = "late")]
+    pub(super) suspects: Suspects,
 }
 
 /// Keys of the table of the crawl itself.
@@ -153,6 +156,13 @@ pub(crate) fn sites(
         let key = parse_site_key(&key).ok_or_else(|| StoreError::Row("of a site".to_owned()))?;
         Ok((key, decode_site(&value)?))
     })
+}
+
+/// The templates that were taken for traps, by the newest checkpoint.
+pub(crate) fn read_suspects(tables: &dyn Tables) -> Result<Suspects, StoreError> {
+    let row = tables.get(Table::Meta, LEDGER)?;
+    let ledger: Option<Ledger> = row.map(|row| decode("of the crawl", &row)).transpose()?;
+    Ok(ledger.map(|ledger| ledger.suspects).unwrap_or_default())
 }
 
 /// What became of a URL, as far as the tables know.

@@ -94,6 +94,7 @@ pub(crate) fn copy_without(
     let mut ledger = ledger_of(from)?;
     ledger.archive = archive;
     ledger.roots.retain(|root| !forgotten.covers(root));
+    ledger.suspects.clear();
     copying.rewrite_backlog(disk, folder, &mut ledger)?;
     let mut partitions = copying.partitions(identity)?;
     copying.copy_sites()?;

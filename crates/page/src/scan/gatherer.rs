@@ -8,7 +8,7 @@ use super::name::Name;
 use super::open::{Namespace, Open, breaks_out};
 use super::paint::Paint;
 use super::tag::Tag;
-use super::{Concealed, LINKS_MAX, refresh, relation};
+use super::{Concealed, LINKS_MAX, hash_of, refresh, relation};
 use crate::entities::{Place, decode};
 use crate::words::{Gap, Words, cut};
 
@@ -120,6 +120,8 @@ pub(super) struct Gatherer<'a> {
     paints: Vec<Paint>,
     /// How it is drawn outside of all those.
     paint: Paint,
+    /// A hash of the file names of all its pictures; in any order.
+    pub(super) pictures: u64,
     cut: bool,
     /// Inside `noscript` or `noframes`: links count, text does not.
     in_fallback: bool,
@@ -147,6 +149,7 @@ impl<'a> Gatherer<'a> {
             concealed_words: Words::new(CONCEALED_BYTES_MAX),
             paints: Vec::new(),
             paint: Paint::bare(),
+            pictures: 0,
             cut: false,
             in_fallback: false,
             has_refresh: false,
@@ -430,6 +433,11 @@ impl<'a> Gatherer<'a> {
     }
 
     fn image(&mut self, tag: &Tag<'_, '_>) {
+        if let Some(source) = tag.raw("src").filter(|it| !it.starts_with("data:")) {
+            let path = source.split(['?', '#']).next().unwrap_or_default();
+            let name = path.rsplit('/').next().unwrap_or_default();
+            self.pictures = self.pictures.wrapping_add(hash_of(name.bytes()));
+        }
         if let Some(Anchor { link: Some(_), words, .. }) = &mut self.anchor
             && !self.off.anchor
             && let Some(alt) = tag.value("alt")

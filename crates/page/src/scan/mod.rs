@@ -66,6 +66,8 @@ pub struct Scan {
     pub concealed: Concealed,
     /// A hash of where all its anchors and frames lead, as written but without digits; in any order.
     pub outline: u64,
+    /// A hash of the file names of all its pictures; in any order.
+    pub pictures: u64,
     /// Whether some maximum left something out.
     pub cut: bool,
 }
@@ -210,6 +212,7 @@ fn resolve(
         }
     }
     scan.base = base;
+    scan.pictures = gathered.pictures;
     scan.title = gathered.title.map(Words::into_text).filter(|title| !title.is_empty());
     scan.language = gathered.language;
     scan.refresh_after = gathered.refresh_after;
@@ -222,9 +225,12 @@ fn resolve(
 
 /// A hash of a text that does not see its digits.
 fn without_digits(text: &str) -> u64 {
-    // The multiplier of FNV-1a, with a last mix, since the hashes of several texts are added up.
-    let letters = text.bytes().filter(|byte| !byte.is_ascii_digit());
-    let hash = letters.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    hash_of(text.bytes().filter(|byte| !byte.is_ascii_digit()))
+}
+
+/// The hash of some bytes: FNV-1a with a last mix, since the hashes of several texts are added up.
+fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -373,3 +373,11 @@ fn every_fallback_counts_and_what_is_nested_in_it() {
     check_links(nested, &["A /dir/x 1", "A /dir/y 2"]);
     check_links("<noframes><noscript><a href=x>1</a></noscript></noframes>", &["A /dir/x 1"]);
 }
+
+#[test]
+fn pictures_are_told_apart_by_their_file_names() {
+    let pictures = |html: &str| scanned(html).pictures;
+    assert_eq!(pictures("<img src=/a/1.jpg>"), pictures("<p><img alt=x src='b/1.jpg?w=9'>"));
+    assert_ne!(pictures("<img src=1.jpg>"), pictures("<img src=2.jpg>"));
+    assert_eq!(pictures("<img src=data:image/gif;base64,x>text"), 0);
+}

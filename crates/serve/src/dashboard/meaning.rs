@@ -63,7 +63,7 @@ const NUMBERS: [(&str, &str, &str); 35] = [
 ];
 
 /// Why a link or a URL is refused.
-const REASONS: [(&str, &str); 17] = [
+const REASONS: [(&str, &str); 23] = [
     ("out-of-scope", "it lies outside of what this crawl is about"),
     ("excluded", "it matches what you have excluded"),
     ("not-included", "it does not match what you have included"),
@@ -74,6 +74,12 @@ const REASONS: [(&str, &str); 17] = [
     ("trap-tandem-segments", "parts of its path follow each other again and again"),
     ("trap-repeated-segment", "a part of its path comes too often"),
     ("trap-repeated-page", "its neighbours were all the same page"),
+    ("trap-calendar", "its calendar is empty"),
+    ("trap-growing-query", "its query grows from link to link"),
+    ("trap-session-id", "its page is known under another session id"),
+    ("trap-template", "URLs like it had nothing new to say"),
+    ("trap-relative-link", "the same page leads to itself, one folder deeper"),
+    ("trap-deep", "it lies much deeper than anything that its site says"),
     ("robots", "robots.txt of its site forbids it"),
     ("nofollow", "the link says that it should not be followed"),
     ("private-address", "its address is of a private network"),

@@ -234,6 +234,7 @@ fn usual(question: Question) -> Reply {
             let state = if canonical.is_some() { UrlState::Fetched } else { UrlState::Refused };
             Reply::Why(Box::new(Why { url, canonical, state, ..Why::default() }))
         }
+        Question::Traps => Reply::Traps { suspects: Vec::new() },
         Question::Sites(_) => {
             let named = |site: &str, visits| SiteRow {
                 site: site.to_owned(),

@@ -21,7 +21,7 @@ use pages::{EXPORT, PAGE};
 use results::{FOUND, GRAPH, SEARCH, SIMULATE};
 use table::{
     AUDIT, BENCH, CRAWL, FAILURE, FORGET, Key, OUTPUTS, Output, PLAN, REASON, REQUEST, ROBOTS,
-    SIMILAR, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, URL, WHY, Words,
+    SIMILAR, SITE, STATUS, SUCCESS, SUMMARY, Shape, TOTAL, TRAPS, URL, WHY, Words,
 };
 
 /// What takes longer fails the test.
@@ -292,6 +292,8 @@ fn check_ended(checker: &mut Checker) {
     for url in urls.chain(no_pages) {
         checker.check(&rhumb(folder, &["why", "crawl", &url, "--json"]), &WHY, None);
     }
+    let traps = rhumb(folder, &["status", "crawl", "--traps", "--json"]);
+    assert_eq!(checker.check(&traps, &TRAPS, None)[0]["kind"], "trap-tandem-segments");
     for words in [&["--json"][..], &["--json", "--watch"]] {
         checker.check(&rhumb(folder, &[&["status", "crawl"], words].concat()), &STATUS, None);
     }
@@ -378,6 +380,8 @@ fn check_running(checker: &mut Checker) {
         let url = server.url(&format!("/{n}"));
         checker.check(&rhumb(folder.path(), &["why", "crawl", &url, "--json"]), &WHY, None);
     }
+    let traps = rhumb(folder.path(), &["status", "crawl", "--traps"]);
+    assert_eq!(traps.stdout, "no traps are suspected\n", "{}", traps.stderr);
     let start = Instant::now();
     loop {
         let run = rhumb(folder.path(), &["status", "crawl", "--json"]);

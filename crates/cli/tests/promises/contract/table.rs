@@ -80,6 +80,12 @@ pub(super) const REASON: Words = named(
         "trap-tandem-segments",
         "trap-repeated-segment",
         "trap-repeated-page",
+        "trap-calendar",
+        "trap-growing-query",
+        "trap-session-id",
+        "trap-template",
+        "trap-relative-link",
+        "trap-deep",
         "robots",
         "nofollow",
         "private-address",
@@ -326,6 +332,19 @@ pub(super) const STATUS: Output = Output {
     ]],
 };
 
+/// A line of `status --traps`.
+pub(super) const TRAPS: Output = Output {
+    name: "status --traps",
+    keys: &[&[
+        ours("site", Text),
+        ours("template", Text),
+        ours("kind", Word(&[&REASON])),
+        ours("pages", Count),
+        ours("new", Count),
+        ours("refused", Count),
+    ]],
+};
+
 const MIRROR: Shape = Object(&[ours("site", Text), ours("of", Text), ours("pages", Count)]);
 
 const ROBOTS_LINE: Shape = Object(&[
@@ -551,7 +570,7 @@ pub(super) const SIMILAR: Output = Output {
 };
 
 /// Every kind of line that `--json` prints.
-pub(super) const OUTPUTS: [&Output; 20] = [
-    &CRAWL, &SUMMARY, &STATUS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE, &PLAN,
-    &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH, &SIMULATE, &SEARCH, &FOUND_ALL, &GRAPH,
+pub(super) const OUTPUTS: [&Output; 21] = [
+    &CRAWL, &SUMMARY, &STATUS, &TRAPS, &WHY, &AUDIT, &TOTAL, &REQUEST, &EXPORT, &FORGET, &SITE,
+    &PLAN, &URL, &ROBOTS, &PAGE, &SIMILAR, &BENCH, &SIMULATE, &SEARCH, &FOUND_ALL, &GRAPH,
 ];
