@@ -341,4 +341,29 @@ mod tests {
         assert_eq!(manners.retry_at(NOW, 2), Some(NOW + Span::seconds(60)));
         assert_eq!(manners.retry_at(NOW, 3), None);
     }
+
+    #[test]
+    fn a_well_known_domain_waits_for_less_but_never_below_the_floor_nor_what_is_asked_for() {
+        let floor = Some(Span::seconds(2));
+        let delay = Span::seconds(40);
+        let manners = Manners { delay, delay_is_explicit: true, floor, ..Manners::default() };
+        let check = |part: f64, robots: Option<u64>, expect: u64| {
+            let gap = manners.towards(part).gap(Span(10), robots.map(Span::seconds));
+            assert_eq!(gap, Span::seconds(expect), "{part} {robots:?}");
+        };
+        check(1.0, None, 40);
+        check(0.25, None, 10);
+        check(0.001, None, 2);
+        check(0.001, Some(7), 7);
+        check(5.0, None, 40);
+        let alike = Manners { floor: None, ..manners };
+        assert_eq!(alike.towards(0.001).gap(Span(10), None), delay);
+        let pushed = Manner::default().after(
+            Tick(0),
+            Conduct::Pushback(Some(Span::minutes(5))),
+            manners.towards(0.001).gap(Span(10), None),
+            0,
+        );
+        assert!(pushed.ready_at > Tick(0) + Span::minutes(5), "back-off holds");
+    }
 }

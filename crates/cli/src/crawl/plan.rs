@@ -93,14 +93,7 @@ impl Plan {
         let agent = Agent::new(settings.agent.as_deref().unwrap_or("rhumb"), contact)?;
         let token = agent.token.clone();
         let fetch = fetch(settings, agent)?;
-        let delay = settings.delay.as_deref().filter(|text| *text != "auto");
-        let delay = time("delay", delay)?;
-        let manners = Manners {
-            delay: delay.map_or(Manners::default().delay, Span::from),
-            delay_is_explicit: delay.is_some(),
-            tries: settings.tries.unwrap_or(Manners::default().tries),
-            floor: floor(settings)?,
-        };
+        let manners = manners(settings)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let engine = CrawlSettings {
             partitions: settings.partitions.unwrap_or(64),
@@ -132,7 +125,7 @@ impl Plan {
         };
         let lifted = [
             (fetch.ip_gap.is_zero(), "the gap between requests to one address"),
-            (delay.is_some_and(|delay| delay.is_zero()), "the gap between requests to one site"),
+            (manners.delay == Span::ZERO, "the gap between requests to one site"),
             (!fetch.allow_private.is_empty(), "the guard of private addresses"),
         ];
         let lifted = lifted.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
@@ -176,6 +169,18 @@ fn policy(settings: &Settings) -> Result<Policy, Fault> {
         Fault::usage("the patterns of --first are too many, or too large", "fewer of them")
     })?;
     Ok(Policy { order, budget, first: Arc::new(first) })
+}
+
+fn manners(settings: &Settings) -> Result<Manners, Fault> {
+    let delay = settings.delay.as_deref().filter(|text| *text != "auto");
+    let delay = time("delay", delay)?;
+    let usual = Manners::default();
+    Ok(Manners {
+        delay: delay.map_or(usual.delay, Span::from),
+        delay_is_explicit: delay.is_some(),
+        tries: settings.tries.unwrap_or(usual.tries),
+        floor: floor(settings)?,
+    })
 }
 
 /// The least delay towards domains that are well known, if theirs may be shorter than others'.

@@ -32,10 +32,14 @@ pub(super) fn render(rows: &[Row]) -> String {
     writeln!(text, "{:>10}{:>7}{:>7}  at {at} %", "÷omnisc.", "÷best", "spam")
         .expect("a string takes all");
     let lines: Vec<Line> = rows.iter().map(|row| line(row, middle)).collect();
-    lines.iter().for_each(|line| put(&mut text, line));
+    for line in &lines {
+        put(&mut text, line);
+    }
     if rows.iter().any(|row| row.seed != first.seed) {
         text.push('\n');
-        means(&lines).iter().for_each(|line| put(&mut text, line));
+        for line in means(&lines) {
+            put(&mut text, &line);
+        }
     }
     farm(&mut text, rows);
     text

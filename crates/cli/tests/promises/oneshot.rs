@@ -92,6 +92,7 @@ fn page_shows_what_was_understood() {
         "text",
         "main",
         "mark",
+        "spam",
         "document",
     ];
     assert_eq!(keys(&shown), set(&contract));
