@@ -6,7 +6,7 @@
 //! which greedy orders look better than they are.
 //!
 //! A [`Run`] is one crawl, as an iterator of its fetches; [`trials`] runs many at once and keeps
-//! of each a [`Trial`]; [`plot`] draws them.
+//! of each a [`Trial`]; [`plot()`] draws them.
 //!
 //! Nothing here knows URLs, files or clocks; chance comes from a seed.
 
