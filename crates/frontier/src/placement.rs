@@ -41,6 +41,7 @@ impl Frontier {
         let key = self.key(&site);
         let ahead = planner.lanes.entry(key.lane(entry.url().scheme())).or_default();
         let state = self.site(&site);
+        let is_urgent = entry.band() == 0 || self.worth.is_first(entry.url());
         let placement = match state {
             Some(_) if entry.is_robots() => Placement::Head,
             Some(state) => {
@@ -48,7 +49,7 @@ impl Frontier {
                 let lane = state.lane(entry.url().scheme());
                 let is_short = lane.queue.len() + ahead.head < crate::REFILL_BELOW / 4;
                 let is_full = self.bytes() + planner.heads * ENTRY_BYTES > memory && !is_short;
-                if is_full || lane.is_full_for(entry, *ahead) {
+                if is_full || lane.is_full_for(is_urgent, *ahead) {
                     Placement::Shelf
                 } else {
                     Placement::Head
@@ -61,7 +62,7 @@ impl Frontier {
                 let is_full = bytes > memory && !planner.sites.contains(&key);
                 let lane = SiteState::default();
                 let lane = lane.lane(entry.url().scheme());
-                if is_full || lane.is_full_for(entry, *ahead) {
+                if is_full || lane.is_full_for(is_urgent, *ahead) {
                     Placement::Shelf
                 } else {
                     planner.sites.insert(key);

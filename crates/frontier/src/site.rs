@@ -116,11 +116,11 @@ impl Lane {
 
     /// Whether an entry must go to the shelf, behind those of this turn that went `ahead` of it
     /// and those that lie there, unless it is urgent.
-    pub(crate) fn is_full_for(&self, entry: &Entry, ahead: Ahead) -> bool {
+    pub(crate) fn is_full_for(&self, is_urgent: bool, ahead: Ahead) -> bool {
         let urgent_max = 2 * HEAD_MAX;
         let head = self.queue.len() + ahead.head;
         let is_behind = self.shelved() > 0 || ahead.shelf || head >= HEAD_MAX;
-        if entry.band() == 0 { head >= urgent_max } else { is_behind }
+        if is_urgent { head >= urgent_max } else { is_behind }
     }
 
     pub(crate) fn wants_refill(&self) -> bool {

@@ -77,6 +77,16 @@ fn what_the_user_wants_first_goes_before_everything_at_once() {
 }
 
 #[test]
+fn what_the_user_wants_first_does_not_go_to_the_shelf_of_a_large_site() {
+    let mut frontier = under("bfs", "none", &["/97001$"]);
+    for page in 0..600 {
+        admit(&mut frontier, entry(1, page * 4 + 1, 1));
+    }
+    assert_eq!(admit(&mut frontier, entry(1, 97_001, 3)), rhumb_frontier::Placement::Head);
+    assert_eq!(served(&mut frontier)[0], "s1.test/97001");
+}
+
+#[test]
 fn a_pattern_that_comes_later_brings_what_waits_already_to_the_front() {
     let mut frontier = under("bfs", "none", &[]);
     for page in 1..50 {
