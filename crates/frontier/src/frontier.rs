@@ -5,7 +5,7 @@
 //! left them on disk, and is no more than a [`Stub`] here. Which sites are warm is a matter of
 //! memory, not of what the crawl knows: it is no fact.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use rhumb_web::{HashKey, Origin, PartitionId, Scheme, Site, Tick};
@@ -371,9 +371,15 @@ impl Frontier {
         memory.saturating_sub(self.bytes()) / ENTRY_BYTES
     }
 
-    /// How many warm sites with work are held back, by what; those that a rule bars count.
+    /// How many warm sites with work are held back, by what; those that a rule bars count, and
+    /// those whose domain has had its share count as held by a budget.
     pub fn held(&self) -> impl Iterator<Item = (Hold, u64)> {
-        self.agenda.held()
+        let mut held: BTreeMap<Hold, u64> = BTreeMap::new();
+        for (hold, count) in self.agenda.held() {
+            let hold = if hold == Hold::Share { Hold::Budget } else { hold };
+            *held.entry(hold).or_default() += count;
+        }
+        held.into_iter()
     }
 
     /// The warm sites, in no promised order.

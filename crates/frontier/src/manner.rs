@@ -55,9 +55,8 @@ impl Hold {
             Self::Address => "address",
             Self::Backoff => "backoff",
             Self::Robots => "robots",
-            Self::Budget => "budget",
+            Self::Budget | Self::Share => "budget",
             Self::Block => "block",
-            Self::Share => "share",
         }
     }
 }
