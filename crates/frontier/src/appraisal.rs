@@ -28,8 +28,9 @@ impl Frontier {
         self.lift_shares();
     }
 
-    /// Sets how often the ceiling of all domains was raised.
-    pub fn set_level(&mut self, level: u32) {
+    /// Sets how often the ceiling of all domains was raised; none lifts it. Sites that stand at a
+    /// new one are held when they come on turn.
+    pub fn set_level(&mut self, level: Option<u32>) {
         self.worth.set_level(level);
         self.lift_shares();
     }

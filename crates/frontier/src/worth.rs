@@ -121,7 +121,8 @@ pub(crate) struct Worth {
     /// What domains have that the census does not know yet.
     young: HashMap<DomainKey, f32>,
     census: Arc<Census>,
-    level: u32,
+    /// How often the ceiling was raised; none while there is none.
+    level: Option<u32>,
 }
 
 impl Worth {
@@ -165,11 +166,10 @@ impl Worth {
 
     /// Whether a domain has had all that it may have for now.
     pub(crate) fn is_spent(&self, domain: DomainKey) -> bool {
-        if self.level >= LEVELS_MAX {
-            return false;
-        }
+        let Some(level) = self.level.filter(|level| *level < LEVELS_MAX) else { return false };
         let signs = self.signs(domain);
-        signs.fetched > 0 && signs.fetched >= self.policy.budget.ceiling(&signs, &self.crowd())
+        let crowd = Crowd { level, ..self.crowd() };
+        signs.fetched > 0 && signs.fetched >= self.policy.budget.ceiling(&signs, &crowd)
     }
 
     /// The part of the usual gap after which a domain may be visited again.
@@ -180,7 +180,7 @@ impl Worth {
     fn crowd(&self) -> Crowd {
         let known = u64::try_from(self.counts.len()).expect("a length fits 64 bits");
         let crowd = self.census.crowd;
-        Crowd { domains: crowd.domains.max(known), level: self.level, ..crowd }
+        Crowd { domains: crowd.domains.max(known), ..crowd }
     }
 
     fn signs(&self, domain: DomainKey) -> DomainSigns {
@@ -250,7 +250,7 @@ impl Worth {
         self.census = census;
     }
 
-    pub(crate) fn set_level(&mut self, level: u32) {
+    pub(crate) fn set_level(&mut self, level: Option<u32>) {
         self.level = level;
     }
 

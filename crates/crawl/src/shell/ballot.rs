@@ -104,11 +104,6 @@ impl Ballot {
         !self.is_counting && (self.has_new_seeds || self.fresh.len() >= enough)
     }
 
-    /// Whether anything is new.
-    pub(super) fn has_news(&self) -> bool {
-        self.is_counting || self.has_new_seeds || !self.fresh.is_empty()
-    }
-
     /// Begins to count on another thread.
     pub(super) fn count(&mut self, notices: mpsc::Sender<Notice>) {
         if self.is_counting {

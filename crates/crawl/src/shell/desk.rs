@@ -110,8 +110,10 @@ pub(super) struct Desk {
     pushing: Pushing,
     /// Links between domains.
     pub(super) ballot: Ballot,
-    /// Since when nobody is due who has not had his share.
-    pub(super) idle_since: Option<Tick>,
+    /// Whether domains have a ceiling at the moment.
+    pub(super) has_ceiling: bool,
+    /// Since when there is room for everyone again.
+    pub(super) ample_since: Option<Tick>,
     /// The user wants no fetch to be started.
     pub(super) is_paused: bool,
     outage: Outage,
@@ -162,7 +164,8 @@ impl Desk {
             recent: Recent::default(),
             pushing: Pushing::default(),
             ballot,
-            idle_since: None,
+            has_ceiling: false,
+            ample_since: None,
             is_paused: false,
             outage: Outage::default(),
             down_since: None,
@@ -241,7 +244,7 @@ impl Desk {
             if stopping.is_none() {
                 self.issue(now);
                 self.work_off(now);
-                self.raise_if_idle(now);
+                self.tend_shares(now);
             }
             while self.tasks.try_join_next().is_some() {}
             self.worker.counter().expect(self.in_flight());
@@ -393,7 +396,7 @@ impl Desk {
     }
 
     /// How many tickets may be issued now.
-    pub(super) fn room(&self, now: Tick) -> usize {
+    fn room(&self, now: Tick) -> usize {
         if self.backlog.len() + self.unwritten >= REPORTS_MAX || self.is_behind() || self.is_paused
         {
             return 0;
@@ -510,7 +513,7 @@ impl Desk {
         self.in_flight() == 0
             && self.own.is_empty()
             && !self.partitions.iter().any(Partition::is_reading)
-            && !self.has_shares_to_raise()
+            && !self.has_ceiling
             && due.is_none_or(|due| due > now + self.settings.patience)
     }
 

@@ -1,14 +1,19 @@
-//! The ceiling of all domains, and when it is raised.
+//! The ceiling of all domains: when there is one, and when it is raised.
+//!
+//! A ceiling is for a crawl that has more to fetch than it can: while there is room for everyone
+//! there is none. When those below their ceilings do not fill the room any more it is raised, and
+//! lifted until room is short again.
 
 use rhumb_web::{Span, Tick};
 
 use super::desk::Desk;
-use crate::partition::Partition;
 
-/// The ceiling of all domains is raised when nobody else was due for so long.
-const RAISE_AFTER: Span = Span::seconds(2);
-/// How often it is raised at once, if that frees nobody.
-const RAISES_MAX: usize = 40;
+/// Room is short while this part of all connections is in use: a half.
+const SHORT_PART: usize = 2;
+/// It is not any more while less than this part is: a quarter.
+const AMPLE_PART: usize = 4;
+/// For so long at least.
+const AMPLE_FOR: Span = Span::seconds(1);
 
 impl Desk {
     /// Tells the partitions what is wanted first.
@@ -16,61 +21,41 @@ impl Desk {
         for partition in &mut self.partitions {
             partition.state_mut().frontier_mut().set_policy(self.settings.policy.clone());
         }
-        self.set_level();
     }
 
-    /// Tells the partitions how high the ceiling of all domains is.
-    fn set_level(&mut self) {
-        let level = self.keeping.holdings.level;
+    /// Sets a ceiling when room is short, and lifts it when it is not.
+    pub(super) fn tend_shares(&mut self, now: Tick) {
+        let (in_flight, all) = (self.in_flight(), self.settings.connections);
+        if in_flight >= (all / SHORT_PART).max(1) {
+            self.ample_since = None;
+            if !self.has_ceiling {
+                self.has_ceiling = true;
+                self.set_level(Some(self.keeping.holdings.level));
+            }
+        } else if self.has_ceiling && in_flight < (all / AMPLE_PART).max(1) {
+            let since = *self.ample_since.get_or_insert(now);
+            if now.since(since) >= AMPLE_FOR {
+                self.lift_ceiling();
+            }
+        } else {
+            self.ample_since = None;
+        }
+    }
+
+    /// Nobody waits for his share any more; when room is short again everyone has a larger one.
+    fn lift_ceiling(&mut self) {
+        (self.has_ceiling, self.ample_since) = (false, None);
+        let waiting: u64 =
+            self.partitions.iter().map(|partition| partition.state().frontier().shared()).sum();
+        if waiting > 0 {
+            self.keeping.holdings.level = self.keeping.holdings.level.saturating_add(1);
+        }
+        self.set_level(None);
+    }
+
+    fn set_level(&mut self, level: Option<u32>) {
         for partition in &mut self.partitions {
             partition.state_mut().frontier_mut().set_level(level);
-        }
-    }
-
-    /// Whether sites wait only because their domains have had their share.
-    pub(super) fn has_shares_to_raise(&self) -> bool {
-        self.shared() > 0
-    }
-
-    /// Sites that wait because their domains have had their share.
-    fn shared(&self) -> u64 {
-        self.partitions.iter().map(|partition| partition.state().frontier().shared()).sum()
-    }
-
-    /// Raises the ceiling of all domains when all that have work stand at it, or when those that
-    /// do not keep us waiting.
-    pub(super) fn raise_if_idle(&mut self, now: Tick) {
-        let shared = self.shared();
-        if shared == 0 {
-            self.idle_since = None;
-            return;
-        }
-        let due = self.partitions.iter().filter_map(Partition::wants_turn_at).min();
-        let is_busy = due.is_some_and(|due| due <= now + RAISE_AFTER)
-            || !self.own.is_empty()
-            || self.room(now) == 0
-            || self.partitions.iter().any(Partition::is_reading);
-        if is_busy {
-            self.idle_since = None;
-            return;
-        }
-        let since = *self.idle_since.get_or_insert(now);
-        let is_alone = due.is_none() && self.in_flight() == 0;
-        if !is_alone && now.since(since) < RAISE_AFTER {
-            return;
-        }
-        // What was learned since the last count may be enough.
-        if self.ballot.has_news() {
-            self.ballot.count(self.keeping.notices());
-            return;
-        }
-        self.idle_since = None;
-        for _ in 0..RAISES_MAX {
-            self.keeping.holdings.level += 1;
-            self.set_level();
-            if self.shared() < shared {
-                break;
-            }
         }
     }
 }

@@ -18,6 +18,7 @@ fn under(order_name: &str, budget_name: &str, first: &[&str]) -> Frontier {
         budget: budget(budget_name).expect("there is one"),
         first: Arc::new(RegexSet::new(first).expect("they are patterns")),
     });
+    frontier.set_level(Some(0));
     frontier
 }
 
@@ -108,11 +109,21 @@ fn a_domain_that_has_had_its_share_waits_and_comes_back_when_the_ceiling_is_rais
     let site: Site = entry(1, 1, 1).url().site();
     assert_eq!(frontier.waits(&site).map(|it| it.hold), Some(Hold::Share));
     assert_eq!((frontier.shared(), frontier.earliest()), (1, None));
-    frontier.set_level(1);
+    frontier.set_level(Some(1));
     assert_eq!(served(&mut frontier).len(), 10);
-    frontier.set_level(2);
+    frontier.set_level(Some(2));
     assert_eq!(served(&mut frontier).len(), 5);
     assert_eq!((frontier.shared(), frontier.queued()), (0, 0));
+}
+
+#[test]
+fn without_a_ceiling_nobody_waits_for_his_share() {
+    let mut frontier = under("bfs", "star", &[]);
+    frontier.set_level(None);
+    for page in 0..25 {
+        admit(&mut frontier, entry(1, page * 4 + 1, 2));
+    }
+    assert_eq!(served(&mut frontier).len(), 25);
 }
 
 #[test]
@@ -125,7 +136,7 @@ fn a_cold_site_that_waits_for_its_share_comes_back_when_the_ceiling_is_raised() 
     frontier.take_changed();
     assert_eq!(frontier.cool(0, |_, _| true).len(), 1);
     assert_eq!((frontier.shared(), frontier.earliest()), (1, None));
-    frontier.set_level(1);
+    frontier.set_level(Some(1));
     assert_eq!(frontier.shared(), 0);
     assert!(frontier.next_cold(Tick(0)).is_some(), "it is read again");
 }
