@@ -255,6 +255,11 @@ impl Frontier {
         if state.is_urgent() {
             return f64::INFINITY;
         }
+        // The robots.txt of another site need not come first: while it waits the site's own may
+        // become known, which says how long to wait between the two.
+        if state.has_errands() {
+            return f64::NEG_INFINITY;
+        }
         let needs_best = self.worth.policy().order.needs_best();
         let best = if needs_best { state.best(&|entry| self.page_worth(entry)) } else { 0.0 };
         self.worth.domain(self.domain(site), best)
@@ -289,7 +294,7 @@ impl Frontier {
 
     /// Whether the domain of a site has had its share for now, and nothing of it is urgent.
     fn is_spent(&self, site: &Site, state: &SiteState) -> bool {
-        !state.is_urgent() && self.worth.is_spent(self.domain(site))
+        !state.is_urgent() && !state.has_errands() && self.worth.is_spent(self.domain(site))
     }
 
     /// What keeps a site from being visited until rules or shares change.

@@ -253,9 +253,14 @@ impl SiteState {
         }
     }
 
-    /// Whether something waits that goes before all else.
+    /// Whether it has the robots.txt of another site to fetch.
+    pub(crate) fn has_errands(&self) -> bool {
+        !self.errands.is_empty()
+    }
+
+    /// Whether a page waits that goes before all else.
     pub(crate) fn is_urgent(&self) -> bool {
-        !self.errands.is_empty() || self.plain.queue.is_urgent() || self.secure.queue.is_urgent()
+        self.plain.queue.is_urgent() || self.secure.queue.is_urgent()
     }
 
     /// Whether an errand is worth queueing: one that waits already for the same origin is enough,
