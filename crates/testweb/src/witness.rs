@@ -48,6 +48,9 @@ pub struct HostWitness {
     /// The shortest time from the end of an answer to the next request, or to its connection if
     /// that was opened for it.
     pub min_gap: Option<Duration>,
+    /// The same since a robots.txt was answered that asks for a crawl-delay: HTTP and HTTPS each
+    /// have one, and nobody can know what the other will say.
+    pub told_gap: Option<Duration>,
     /// Requests at once.
     pub max_in_flight: usize,
     /// Connections that served this host and were open when a request began.
@@ -68,11 +71,12 @@ pub enum Violation {
 }
 
 impl Witness {
-    /// Hosts whose shortest gap was below `delay`, or below the crawl-delay that they ask for.
+    /// Hosts whose shortest gap was below `delay`, or below the crawl-delay that they had asked for.
     pub fn hurried(&self, delay: Duration) -> Vec<(String, Duration)> {
         let short = |h: &HostWitness| {
-            let least = h.crawl_delay.unwrap_or_default().max(delay);
-            h.min_gap.filter(|gap| *gap < least)
+            let asked = h.crawl_delay.unwrap_or_default();
+            let told = h.told_gap.filter(|gap| *gap < asked);
+            told.or(h.min_gap.filter(|gap| *gap < delay))
         };
         self.hosts.iter().filter_map(|(name, h)| Some((name.clone(), short(h)?))).collect()
     }
@@ -157,6 +161,8 @@ struct Place {
     last_end: Option<Instant>,
     in_flight: usize,
     open: usize,
+    /// A robots.txt was answered that asks for a crawl-delay.
+    is_told: bool,
 }
 
 impl Books {
@@ -271,6 +277,8 @@ impl Ledger {
         let place = &mut books.places[self.web.host(origin).place];
         place.in_flight -= 1;
         place.last_end = Some(now);
+        let asks = self.web.host(origin).crawl_delay().is_some();
+        place.is_told |= asks && matches!(asked, Asked::Robots { known: true });
         match asked {
             Asked::Robots { known: true } => books.robots_known[origin.0 as usize] = true,
             Asked::Page(_) => _ = self.pages_answered.fetch_add(1, Ordering::Relaxed),
@@ -315,7 +323,11 @@ impl Place {
         if let Some(end) = self.last_end {
             let idle = entry.start.saturating_duration_since(end);
             let gap = if self.in_flight > 0 { Duration::ZERO } else { idle };
-            seen.min_gap = Some(seen.min_gap.map_or(gap, |least| least.min(gap)));
+            let least = |before: Option<Duration>| Some(before.map_or(gap, |it| it.min(gap)));
+            seen.min_gap = least(seen.min_gap);
+            if self.is_told {
+                seen.told_gap = least(seen.told_gap);
+            }
         }
         self.in_flight += 1;
         seen.max_in_flight = seen.max_in_flight.max(self.in_flight);
