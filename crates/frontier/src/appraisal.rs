@@ -69,11 +69,6 @@ impl Frontier {
         self.worth.count(self.domain(site))
     }
 
-    /// How many domains were met.
-    pub fn domains(&self) -> usize {
-        self.worth.domain_count()
-    }
-
     /// How many sites wait because their domain has had its share.
     pub fn shared(&self) -> u64 {
         let warm = self.agenda.held().find(|(hold, _)| *hold == Hold::Share);

@@ -1,8 +1,8 @@
 //! What next, and when: the queues of all sites, and the clocks that keep us polite.
 //!
 //! `BUbiNG`'s workbench fed by Mercator's bands: each site has a queue and one clock; sites wait
-//! under a heap of earliest times and, once due, stand in front bands from which a biased choice
-//! picks. [`Manner`] is the one place where politeness is computed: gaps, back-off, quarantine.
+//! under a heap of earliest times and, once due, go by what the order of the crawl makes of them,
+//! with a biased choice. [`Manner`] is the one place where politeness is computed: gaps, back-off, quarantine.
 //!
 //! Pure: time is an argument, there is no chance, no lock and no I/O. A site keeps a short head
 //! in memory; what does not fit is handed to the caller, who shelves it and refills the site.

@@ -262,10 +262,6 @@ impl Worth {
     pub(crate) fn note(&mut self, domain: DomainKey, count: DomainCount) {
         self.counts.insert(domain, count);
     }
-
-    pub(crate) fn domain_count(&self) -> usize {
-        self.counts.len()
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of pages need not be exact")]

@@ -31,7 +31,7 @@ pub(crate) fn page(title: &str, text: &str, links: &[String]) -> Vec<u8> {
     ok("text/html; charset=utf-8", &html)
 }
 
-fn crawl(folder: &Path, seeds: &[String], flags: &[&str]) -> Run {
+pub(crate) fn crawl(folder: &Path, seeds: &[String], flags: &[&str]) -> Run {
     let mut crawl = command(folder);
     crawl.args(["crawl", "-o", "crawl", "--json", "--allow-private", "--delay", "0s"]);
     crawl.args(["--ip-delay", "0s"]).args(flags).args(seeds);
@@ -40,7 +40,7 @@ fn crawl(folder: &Path, seeds: &[String], flags: &[&str]) -> Run {
     run
 }
 
-fn why(folder: &Path, url: &str) -> Value {
+pub(crate) fn why(folder: &Path, url: &str) -> Value {
     let mut why = command(folder);
     why.args(["why", "crawl", url, "--json"]);
     finish(why, "").json().remove(0)

@@ -157,15 +157,4 @@ mod tests {
         assert_ne!(saying("x", &url("/"), &[], 1), saying("x", &url("/"), &[], 2));
         assert_ne!(said("/a", "märz"), said("/a", "märkte"));
     }
-
-    #[test]
-    fn what_it_costs_is_told() {
-        let text = "some words of a page that has about six thousand bytes of text ".repeat(100);
-        let began = std::time::Instant::now();
-        let mut sum = 0_u64;
-        for number in 0..200 {
-            sum = sum.wrapping_add(said(&format!("/page/{number}"), &text));
-        }
-        println!("what a page of {} bytes says: {:?} ({sum})", text.len(), began.elapsed() / 200);
-    }
 }

@@ -8,23 +8,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::run::{Run, command, finish};
+use crate::content::{crawl, why};
+use crate::run::{command, finish};
 
-fn crawl(folder: &Path, seeds: &[String]) -> Run {
-    let mut crawl = command(folder);
-    crawl.args(["crawl", "-o", "crawl", "--json", "--allow-private", "--delay", "0s"]);
-    crawl.args(["--ip-delay", "0s", "--max-pages", "20000"]);
-    crawl.args(["--contact", "crawl@example.test"]).args(seeds);
-    let run = finish(crawl, "");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    run
-}
-
-fn why(folder: &Path, url: &str) -> Value {
-    let mut why = command(folder);
-    why.args(["why", "crawl", url, "--json"]);
-    finish(why, "").json().remove(0)
-}
+const FLAGS: [&str; 4] = ["--max-pages", "20000", "--contact", "crawl@example.test"];
 
 fn traps(folder: &Path) -> Vec<Value> {
     let mut status = command(folder);
@@ -38,7 +25,7 @@ fn nine_traps_end_by_themselves_and_every_real_page_is_fetched() {
     let seeds: Vec<String> = honest.iter().map(|it| it.server.url("/")).collect();
     let trapped = endless.iter().map(|it| it.server.url("/"));
     let folder = tempfile::tempdir().expect("a folder");
-    let run = crawl(folder.path(), &seeds.into_iter().chain(trapped).collect::<Vec<_>>());
+    let run = crawl(folder.path(), &seeds.into_iter().chain(trapped).collect::<Vec<_>>(), &FLAGS);
     let summary = run.summary();
     assert_eq!(summary["queued"], 0, "{summary}");
     let mut requests = 0;

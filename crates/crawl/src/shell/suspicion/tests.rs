@@ -122,18 +122,3 @@ fn links_without_a_word_are_followed() {
         assert!(crawl.visit(&path, &from, 10, (0, 9)), "{path}");
     }
 }
-
-#[test]
-fn what_a_page_costs_is_told() {
-    let mut crawl = Crawl::new();
-    let candidate = |number: u64| {
-        let path = format!("/shop/{}/item-{number}?id={:016x}", number % 50, number * 0x9e37_79b9);
-        found(&path, "/", 3)
-    };
-    let candidates: Vec<Candidate> = (0..20_000).map(candidate).collect();
-    let began = std::time::Instant::now();
-    for (candidate, number) in candidates.iter().zip(1..) {
-        crawl.meet(candidate, (number / 2, 9));
-    }
-    println!("judging and learning a page: {:?}", began.elapsed() / 20_000);
-}
