@@ -91,6 +91,14 @@ impl Agenda {
         }
     }
 
+    /// Lets a site that is due go before all others.
+    pub(crate) fn raise(&mut self, site: &Site) {
+        if let Some(Place::Due(came)) = self.places.get(site) {
+            let came = Reverse(*came);
+            self.due.push(Due { worth: f64::INFINITY, came, site: site.clone() });
+        }
+    }
+
     /// Takes every site whose time has come among those that are due.
     pub(crate) fn advance(&mut self, now: Tick, worth_of: impl Fn(&Site) -> f64) {
         while self.waiting.first().is_some_and(|(until, _)| *until <= now) {

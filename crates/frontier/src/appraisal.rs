@@ -18,7 +18,7 @@ impl Frontier {
 
     /// Sets that; at the opening of a crawl.
     pub fn set_policy(&mut self, policy: Policy) {
-        self.worth.set_policy(policy);
+        self.worth.set_policy(self.hash, policy);
         self.reappraise();
     }
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::{LaneKey, SiteKey};
 use crate::manner::Hold;
-use crate::site::{Shelf, SiteState};
+use crate::shelf::Shelf;
+use crate::site::SiteState;
 
 /// What is in memory of a site whose state is on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

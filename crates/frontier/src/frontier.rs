@@ -86,8 +86,11 @@ impl Frontier {
         }
     }
 
-    fn prepare(&self, entry: &mut Entry) {
-        entry.prepare(self.hash, self.worth.is_first(entry.url()));
+    /// Works out what is asked of an entry often, unless that was done.
+    pub(crate) fn prepare(&self, entry: &mut Entry) {
+        if entry.key().is_none() {
+            entry.prepare(self.hash, self.worth.is_first(entry.url()));
+        }
     }
 
     /// Queues an entry in its site's head.
@@ -116,11 +119,17 @@ impl Frontier {
         self.queued += 1;
         self.pend(&site, 1);
         let ordinal = if self.warm.contains_key(&site) {
+            let (patterns, hash) = self.worth.sought();
+            let seeks = !patterns.is_empty();
+            let is_sought = seeks && self.worth.is_first(entry.url());
             let mut ordinal = 0;
             self.touch(&site, |state| {
                 let lane = state.lane_mut(scheme);
                 ordinal = lane.put;
                 lane.put += 1;
+                if seeks {
+                    lane.note_shelved(hash, ordinal, is_sought);
+                }
             });
             ordinal
         } else {
@@ -194,17 +203,22 @@ impl Frontier {
         self.touch(&origin.site, |state| state.lane_mut(origin.scheme).pages_at = until);
     }
 
-    /// Brings shelved entries back into the head.
-    pub fn refill(&mut self, origin: &Origin, mut entries: Vec<Entry>) {
-        for entry in &mut entries {
+    /// Brings the next entries of a shelf back into the head: how crawls of before tell it.
+    pub fn refill(&mut self, origin: &Origin, entries: Vec<Entry>) {
+        let lane = self.warm.get(&origin.site).map(|state| state.lane(origin.scheme));
+        let from = lane.map_or(0, |lane| lane.taken);
+        self.pick(origin, (from..).zip(entries).collect());
+    }
+
+    /// Brings shelved entries back into the head, by their ordinals.
+    pub fn pick(&mut self, origin: &Origin, mut picks: Vec<(u64, Entry)>) {
+        for (_, entry) in &mut picks {
             self.prepare(entry);
         }
         let mut doubled = 0;
         self.touch(&origin.site, |state| {
-            let lane = state.lane_mut(origin.scheme);
-            let count = u64::try_from(entries.len()).expect("a length fits 64 bits");
-            lane.taken = (lane.taken + count).min(lane.put);
-            for entry in entries {
+            for (ordinal, entry) in picks {
+                state.lane_mut(origin.scheme).pluck(ordinal);
                 if !entry.is_robots() {
                     state.lane_mut(origin.scheme).queue.push(entry);
                 } else if state.takes_errand(&entry) {
@@ -215,15 +229,6 @@ impl Frontier {
             }
         });
         self.queued -= doubled;
-    }
-
-    /// The place from which an origin should be refilled: it is short of entries while some lie
-    /// on its shelf.
-    pub fn wants_refill(&self, origin: &Origin) -> Option<Place> {
-        let lane = self.warm.get(&origin.site)?.lane(origin.scheme);
-        let place =
-            || Place { lane: self.key(&origin.site).lane(origin.scheme), ordinal: lane.taken };
-        lane.wants_refill().then(place)
     }
 
     /// The site that is on turn now. It comes again only after a verb that touches it.
@@ -483,10 +488,13 @@ impl Frontier {
     fn touch(&mut self, site: &Site, change: impl FnOnce(&mut SiteState)) {
         debug_assert!(!self.is_cold(site), "{site} is on disk: it must be woken first");
         let state = self.warm.entry(site.clone()).or_default();
-        let before = state.in_memory();
+        let (before, was_urgent) = (state.in_memory(), state.is_urgent());
         change(state);
         self.heads = self.heads + state.in_memory() - before;
         self.changed.insert(site.clone());
+        if state.is_urgent() && !was_urgent {
+            self.agenda.raise(site);
+        }
         self.schedule(site);
     }
 

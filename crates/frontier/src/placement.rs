@@ -36,12 +36,15 @@ pub struct Planner {
 impl Frontier {
     /// Where an entry will go, after those that the planner has placed. Up to `memory` bytes are
     /// spent on sites and entries; what comes beyond goes to disk.
-    pub fn place(&self, entry: &Entry, memory: usize, planner: &mut Planner) -> Placement {
+    pub fn place(&self, entry: &mut Entry, memory: usize, planner: &mut Planner) -> Placement {
+        self.prepare(entry);
+        let entry = &*entry;
+        let worth = || self.page_worth(entry);
         let site = entry.url().site();
         let key = self.key(&site);
         let ahead = planner.lanes.entry(key.lane(entry.url().scheme())).or_default();
         let state = self.site(&site);
-        let is_urgent = entry.band() == 0 || self.worth.is_first(entry.url());
+        let is_urgent = entry.band() == 0;
         let placement = match state {
             Some(_) if entry.is_robots() => Placement::Head,
             Some(state) => {
@@ -49,7 +52,7 @@ impl Frontier {
                 let lane = state.lane(entry.url().scheme());
                 let is_short = lane.queue.len() + ahead.head < crate::REFILL_BELOW / 4;
                 let is_full = self.bytes() + planner.heads * ENTRY_BYTES > memory && !is_short;
-                if is_full || lane.is_full_for(is_urgent, *ahead) {
+                if is_full || lane.is_full_for(is_urgent, *ahead, worth) {
                     Placement::Shelf
                 } else {
                     Placement::Head
@@ -62,7 +65,7 @@ impl Frontier {
                 let is_full = bytes > memory && !planner.sites.contains(&key);
                 let lane = SiteState::default();
                 let lane = lane.lane(entry.url().scheme());
-                if is_full || lane.is_full_for(is_urgent, *ahead) {
+                if is_full || lane.is_full_for(is_urgent, *ahead, worth) {
                     Placement::Shelf
                 } else {
                     planner.sites.insert(key);

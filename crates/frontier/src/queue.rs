@@ -10,6 +10,8 @@ use crate::entry::Entry;
 
 /// Entries of one site that are kept in memory; what comes beyond is shelved.
 pub const HEAD_MAX: usize = 256;
+/// The same for entries that go before what is shelved.
+pub(crate) const URGENT_MAX: usize = 2 * HEAD_MAX;
 /// A site whose head falls below this asks for what was shelved.
 pub const REFILL_BELOW: usize = HEAD_MAX / 4;
 
@@ -32,9 +34,9 @@ impl Queue {
         self.bands[entry.band()].push_front(entry);
     }
 
-    /// Whether something waits that goes before all else.
-    pub(crate) fn is_urgent(&self) -> bool {
-        !self.bands[0].is_empty()
+    /// How many wait that go before all else.
+    pub(crate) fn urgent(&self) -> usize {
+        self.bands[0].len()
     }
 
     /// The next of band 0, else the best by this worth; of equals the first.

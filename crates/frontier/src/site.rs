@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
-use crate::queue::{HEAD_MAX, Queue, REFILL_BELOW};
+use crate::queue::{HEAD_MAX, Queue, REFILL_BELOW, URGENT_MAX};
+use crate::shelf::{Choice, Shelf};
 
 /// Robots.txt fetches that may wait at one site: redirects of other sites bring them.
 const ERRANDS_MAX: usize = 1_000;
@@ -34,19 +35,13 @@ pub(crate) struct Lane {
     pub(crate) later: BTreeMap<(Tick, CanonUrl), Entry>,
     /// Entries that were ever shelved, because the head was full: the ordinal of the next one.
     pub(crate) put: u64,
-    /// Entries that came back from the shelf: the ordinal of the next one to come.
+    /// All below this ordinal have come back from the shelf.
     pub(crate) taken: u64,
     /// No page is asked for before this.
     pub(crate) pages_at: Tick,
-}
-
-/// The entries of one lane that lie on disk, by their ordinals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shelf {
-    /// The ordinal after the last one.
-    pub put: u64,
-    /// The ordinal of the first one.
-    pub taken: u64,
+    /// What has come back from above that, and what is known of the rest: a row has it apart.
+    #[serde(skip)]
+    pub(crate) choice: Choice,
 }
 
 /// The worth of an entry where the nearest to the seeds is the best.
@@ -111,16 +106,21 @@ impl Lane {
 
     /// Entries that lie on the shelf.
     pub(crate) fn shelved(&self) -> u64 {
-        self.put - self.taken
+        self.put - self.taken - self.choice.plucked()
     }
 
     /// Whether an entry must go to the shelf, behind those of this turn that went `ahead` of it
-    /// and those that lie there, unless it is urgent.
-    pub(crate) fn is_full_for(&self, is_urgent: bool, ahead: Ahead) -> bool {
-        let urgent_max = 2 * HEAD_MAX;
+    /// and those that lie there, unless it is urgent or worth more than what lies there.
+    pub(crate) fn is_full_for(
+        &self,
+        is_urgent: bool,
+        ahead: Ahead,
+        worth: impl FnOnce() -> f64,
+    ) -> bool {
         let head = self.queue.len() + ahead.head;
         let is_behind = self.shelved() > 0 || ahead.shelf || head >= HEAD_MAX;
-        if is_urgent { head >= urgent_max } else { is_behind }
+        let goes_before = || is_urgent || self.choice.is_beaten_by(worth());
+        is_behind && (head >= URGENT_MAX || !goes_before())
     }
 
     pub(crate) fn wants_refill(&self) -> bool {
@@ -161,6 +161,15 @@ impl SiteState {
         }
     }
 
+    /// Both lanes: `[http, https]`.
+    pub(crate) fn lanes(&self) -> [&Lane; 2] {
+        [&self.plain, &self.secure]
+    }
+
+    pub(crate) fn lanes_mut(&mut self) -> [&mut Lane; 2] {
+        [&mut self.plain, &mut self.secure]
+    }
+
     pub(crate) fn lane_mut(&mut self, scheme: Scheme) -> &mut Lane {
         match scheme {
             Scheme::Http => &mut self.plain,
@@ -175,7 +184,7 @@ impl SiteState {
 
     /// Where the shelves of both lanes begin and end: `[http, https]`.
     pub fn shelves(&self) -> [Shelf; 2] {
-        [&self.plain, &self.secure].map(|lane| Shelf { put: lane.put, taken: lane.taken })
+        self.lanes().map(|lane| Shelf { put: lane.put, taken: lane.taken })
     }
 
     /// When its next entry may be fetched. None: there is nothing, a ticket is out, or all of it
@@ -202,7 +211,7 @@ impl SiteState {
     /// while its shelf is not counts as one that has entries.
     pub(crate) fn due(&self) -> Tick {
         let by_clock = self.manner.ready_at;
-        let shelves = [&self.plain, &self.secure].into_iter();
+        let shelves = self.lanes().into_iter();
         let shelves = shelves.filter(|lane| lane.wants_refill() && lane.queue.len() == 0);
         let by_shelf = shelves.map(|lane| lane.pages_at.max(by_clock)).min();
         let by_head = self.waits().map(|waiting| waiting.until);
@@ -240,14 +249,14 @@ impl SiteState {
 
     /// What the best entry that waits is worth.
     pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> f64) -> f64 {
-        let lanes = [&self.plain, &self.secure].into_iter();
+        let lanes = self.lanes().into_iter();
         let best = lanes.filter_map(|lane| lane.queue.best(worth)).map(worth);
         best.fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Works out what is asked of its entries often.
     pub(crate) fn prepare(&mut self, prepare: impl Fn(&mut Entry)) {
-        for lane in [&mut self.plain, &mut self.secure] {
+        for lane in self.lanes_mut() {
             lane.later.values_mut().for_each(&prepare);
             lane.queue.prepare(&prepare);
         }
@@ -260,7 +269,7 @@ impl SiteState {
 
     /// Whether a page waits that goes before all else.
     pub(crate) fn is_urgent(&self) -> bool {
-        self.plain.queue.is_urgent() || self.secure.queue.is_urgent()
+        self.plain.queue.urgent() + self.secure.queue.urgent() > 0
     }
 
     /// Whether an errand is worth queueing: one that waits already for the same origin is enough,
@@ -288,7 +297,7 @@ impl SiteState {
 
     /// The entries in memory, in no promised order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        let lanes = [&self.plain, &self.secure].into_iter();
+        let lanes = self.lanes().into_iter();
         let pages = lanes.flat_map(|lane| lane.later.values().chain(lane.queue.iter()));
         self.errands.iter().chain(pages)
     }

@@ -4,6 +4,7 @@ use rhumb_web::Scheme;
 
 use crate::entry::Entry;
 use crate::queue::Queue;
+use crate::shelf::Choice;
 use crate::site::SiteState;
 
 impl SiteState {
@@ -23,10 +24,12 @@ impl SiteState {
         u64::try_from(before - self.in_memory()).expect("a length fits 64 bits")
     }
 
-    /// The shelf of a lane was written anew, from the same beginning, and ends here now.
+    /// The shelf of a lane was written anew, from the same beginning and without what had come
+    /// back, and ends here now.
     pub fn reshelve(&mut self, scheme: Scheme, put: u64) {
         let lane = self.lane_mut(scheme);
         lane.put = put.max(lane.taken);
+        lane.choice = Choice::default();
     }
 
     /// So many tickets of it are out no more, and nobody will speak of them again.

@@ -115,6 +115,8 @@ pub struct Gift {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Worth {
     policy: Policy,
+    /// By what the patterns of the policy are told from others.
+    patterns: u64,
     purse: Purse,
     counts: HashMap<DomainKey, DomainCount>,
     changed: HashSet<DomainKey>,
@@ -130,8 +132,14 @@ impl Worth {
         &self.policy
     }
 
-    pub(crate) fn set_policy(&mut self, policy: Policy) {
+    pub(crate) fn set_policy(&mut self, hash: HashKey, policy: Policy) {
+        self.patterns = hash.hash(policy.first.patterns().join("\n").as_bytes());
         self.policy = policy;
+    }
+
+    /// What goes before all others, and by what that is told from what did once.
+    pub(crate) fn sought(&self) -> (&Arc<RegexSet>, u64) {
+        (&self.policy.first, self.patterns)
     }
 
     pub(crate) fn purse(&mut self) -> &mut Purse {

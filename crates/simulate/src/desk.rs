@@ -247,12 +247,13 @@ impl Desk {
                 Effect::Shelve(place, entry) => {
                     self.shelf.entry(place.lane).or_default().push(entry);
                 }
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    let from = usize::try_from(place.ordinal).expect("it fits memory");
-                    let shelf = self.shelf.get(&place.lane).map(Vec::as_slice).unwrap_or_default();
-                    let entries = shelf[from..].iter().take(count).cloned().collect();
+                Effect::Read(Read::Refill(origin, wish)) => {
+                    let from = usize::try_from(wish.place.ordinal).expect("it fits memory");
+                    let shelf = self.shelf.get(&wish.place.lane);
+                    let shelf = shelf.map(Vec::as_slice).unwrap_or_default();
+                    let stock = wish.of((wish.place.ordinal..).zip(shelf[from..].iter().cloned()));
                     let at = self.in_a_while(1_000, 100_000);
-                    self.post.send(at, id, Event::Refilled(origin, entries));
+                    self.post.send(at, id, Event::Refilled(origin, stock));
                 }
                 Effect::Read(Read::Site(key)) => {
                     let dossier = self.rows.get(&key).cloned().unwrap_or_else(|| self.met(key));

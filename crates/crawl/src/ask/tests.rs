@@ -122,8 +122,8 @@ impl Crawl {
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    let read = self.holdings.backlog.read(place.lane, place.ordinal, count);
+                Effect::Read(Read::Refill(origin, wish)) => {
+                    let read = self.holdings.backlog.look(wish);
                     self.hear(id, Event::Refilled(origin, read.run().unwrap()));
                 }
                 Effect::Read(Read::Site(key)) => {

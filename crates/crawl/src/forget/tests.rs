@@ -239,7 +239,9 @@ fn known_of(settings: &CrawlSettings) -> Known {
                 let count = usize::try_from(shelf.put - shelf.taken).expect("small");
                 if count > 0 {
                     let read = backlog.read(lane, shelf.taken, count).run().expect("a shelf");
-                    known.waiting.extend(read.iter().map(|entry| text(&entry.candidate)));
+                    let taken = dossier.state.taken(scheme);
+                    let left = read.entries.iter().filter(|(at, _)| !taken.plucked.contains(at));
+                    known.waiting.extend(left.map(|(_, entry)| text(&entry.candidate)));
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rhumb_archive::Position;
-use rhumb_frontier::{DomainKey, Entry, Gift, Manner, Place, SiteKey};
+use rhumb_frontier::{DomainKey, Entry, Gift, Manner, Place, SiteKey, Stock, Wish};
 use rhumb_likeness::{Late, Twin};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason, Trap};
 use rhumb_seen::Bucket;
@@ -44,7 +44,7 @@ pub enum Fact {
         /// Now queued on their shelves and seen.
         shelved: Vec<Entry>,
     },
-    /// Shelved entries came back into their origin's head.
+    /// The next shelved entries came back into their origin's head: how crawls of before tell it.
     Refilled {
         /// Whose.
         origin: Origin,
@@ -108,6 +108,13 @@ pub enum Fact {
         site: SiteKey,
         /// Its original.
         twin: Twin,
+    },
+    /// Shelved entries were chosen, and came back into their origin's head.
+    Picked {
+        /// Whose.
+        origin: Origin,
+        /// By their ordinals on the shelf.
+        picks: Vec<(u64, Entry)>,
     },
 }
 
@@ -253,7 +260,7 @@ pub enum Event {
         new: Vec<Candidate>,
     },
     /// Shelved entries of an origin were read.
-    Refilled(Origin, Vec<Entry>),
+    Refilled(Origin, Stock),
     /// A cold site was read.
     Woken(Box<Dossier>),
     /// A page that was taken for an original is none.
@@ -374,8 +381,8 @@ pub struct Asked {
 /// A disk read.
 #[derive(Debug)]
 pub enum Read {
-    /// Up to so many shelved entries of an origin, from a place on.
-    Refill(Origin, Place, usize),
+    /// Shelved entries of an origin.
+    Refill(Origin, Wish),
     /// A cold site.
     Site(SiteKey),
 }

@@ -19,7 +19,7 @@ mod turn;
 
 use std::collections::{HashMap, HashSet};
 
-use rhumb_frontier::{Entry, Gift, HEAD_MAX, Manners, Placement, Planner, SiteKey};
+use rhumb_frontier::{Entry, Gift, Manners, Placement, Planner, SiteKey};
 use rhumb_seen::{Novelty, Seen};
 use rhumb_web::{
     Candidate, Epoch, Errand, Found, HashKey, Origin, PartitionId, Scheme, Site, Span, Tick,
@@ -63,8 +63,6 @@ pub struct PartitionSettings {
 const WAKING_MAX: usize = 64;
 /// What a site brings into memory that wakes: itself, and a short head.
 const WOKEN_BYTES: usize = 16 * 1024;
-/// Entries that a refill brings at least.
-const REFILL_MIN: usize = 32;
 /// Calls that are kept for one cold site.
 const CALLS_MAX: usize = 1_000;
 
@@ -183,9 +181,12 @@ impl<S: Seen> Partition<S> {
                 self.greet(entries.iter().chain(&shelved), turn);
                 self.speak(now, Fact::Rescued { bucket, read, entries, shelved }, turn);
             }
-            Event::Refilled(origin, entries) => {
+            Event::Refilled(origin, stock) => {
                 self.refilling.remove(&origin);
-                self.speak(now, Fact::Refilled { origin, entries }, turn);
+                let picks = self.state.frontier.choose(&origin, stock, self.settings.memory);
+                if !picks.is_empty() {
+                    self.speak(now, Fact::Picked { origin, picks }, turn);
+                }
             }
             Event::Woken(dossier) => self.woken(now, *dossier, turn),
             Event::Likened(late) => {
@@ -358,9 +359,14 @@ impl<S: Seen> Partition<S> {
     fn place(&self, entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {
         let mut planner = Planner::default();
         let frontier = &self.state.frontier;
-        entries.into_iter().partition(|entry| {
-            frontier.place(entry, self.settings.memory, &mut planner) == Placement::Head
-        })
+        let (mut heads, mut shelved) = (Vec::new(), Vec::new());
+        for mut entry in entries {
+            match frontier.place(&mut entry, self.settings.memory, &mut planner) {
+                Placement::Head => heads.push(entry),
+                Placement::Shelf => shelved.push(entry),
+            }
+        }
+        (heads, shelved)
     }
 
     /// Looks up the names of sites that are new.
@@ -377,11 +383,10 @@ impl<S: Seen> Partition<S> {
     fn refill(&mut self, site: &Site, turn: &mut Turn) {
         for scheme in [Scheme::Http, Scheme::Https] {
             let origin = Origin { scheme, site: site.clone() };
-            let Some(place) = self.state.frontier.wants_refill(&origin) else { continue };
+            let wish = self.state.frontier.wants_refill(&origin, self.settings.memory);
+            let Some(wish) = wish else { continue };
             if self.refilling.insert(origin.clone()) {
-                let count =
-                    self.state.frontier.room(self.settings.memory).clamp(REFILL_MIN, HEAD_MAX);
-                turn.effects.push(Effect::Read(Read::Refill(origin, place, count)));
+                turn.effects.push(Effect::Read(Read::Refill(origin, wish)));
             }
         }
     }

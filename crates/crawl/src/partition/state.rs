@@ -129,6 +129,7 @@ impl<S: Seen> State<S> {
                 return self.admit(entries, shelved);
             }
             Fact::Refilled { origin, entries } => self.frontier.refill(origin, entries.clone()),
+            Fact::Picked { origin, picks } => self.frontier.pick(origin, picks.clone()),
             Fact::Issued { number, entry, expires } => self.issued(at, *number, entry, *expires),
             Fact::Settled(settled) => self.settled(at, settled),
             Fact::Recalled(number) => self.recalled(*number),
@@ -288,6 +289,7 @@ impl<S: Seen> State<S> {
                 sites
             }
             Fact::Refilled { origin, .. }
+            | Fact::Picked { origin, .. }
             | Fact::Robots { origin, .. }
             | Fact::Held { origin, .. } => vec![origin.site.clone()],
             Fact::Issued { entry, .. } | Fact::Dropped { entry, .. } => of(entry),

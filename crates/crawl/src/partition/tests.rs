@@ -173,11 +173,11 @@ impl World {
                     assert_eq!(u64::try_from(shelf.len()), Ok(place.ordinal), "no gap on a shelf");
                     shelf.push(entry);
                 }
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    let from = usize::try_from(place.ordinal).expect("small");
-                    let entries = self.shelf[&place.lane][from..].iter().take(count);
-                    let entries = entries.cloned().collect();
-                    self.events.push_back((id, Event::Refilled(origin, entries)));
+                Effect::Read(Read::Refill(origin, wish)) => {
+                    let from = usize::try_from(wish.place.ordinal).expect("small");
+                    let shelf = self.shelf[&wish.place.lane][from..].iter().cloned();
+                    let stock = wish.of((wish.place.ordinal..).zip(shelf));
+                    self.events.push_back((id, Event::Refilled(origin, stock)));
                 }
                 Effect::Read(Read::Site(key)) => {
                     let dossier = self.row(key);

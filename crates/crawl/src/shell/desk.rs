@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use rhumb_frontier::{Entry, Outage};
+use rhumb_frontier::{Entry, Outage, Stock};
 use rhumb_likeness::{Late, Passed};
 use rhumb_rules::{Rules, Verdict};
 use rhumb_seen::Bucket;
@@ -56,7 +56,7 @@ pub(super) enum Notice {
     /// A fetch that leaves no record.
     Arrived(Arrival),
     /// Shelved entries of an origin.
-    Refilled(PartitionId, Origin, Result<Vec<Entry>, StoreError>),
+    Refilled(PartitionId, Origin, Result<Stock, StoreError>),
     /// A cold site.
     Woken(PartitionId, Result<Box<Dossier>, StoreError>),
     /// A pass over a bucket of the seen-set: how many candidates of each partition were looked
@@ -446,9 +446,7 @@ impl Desk {
                 Effect::Shelve(place, entry) => {
                     self.keeping.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    self.keeping.refill(id, origin, place, count);
-                }
+                Effect::Read(Read::Refill(origin, wish)) => self.keeping.refill(id, origin, wish),
                 Effect::Read(Read::Site(key)) => self.keeping.wake(id, key),
                 Effect::Vote(from, to) => self.ballot.note(from, to),
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rhumb_frontier::{Place, SiteKey};
+use rhumb_frontier::{SiteKey, Wish};
 use rhumb_seen::Bucket;
 use rhumb_web::{Origin, PartitionId, Span, Tick, UrlKey};
 use tokio::sync::mpsc;
@@ -137,15 +137,12 @@ impl Keeping {
         self.low
     }
 
-    pub(super) fn refill(&self, id: PartitionId, origin: Origin, place: Place, count: usize) {
-        let reading = self.holdings.backlog.read(place.lane, place.ordinal, count);
+    pub(super) fn refill(&self, id: PartitionId, origin: Origin, wish: Wish) {
+        let reading = self.holdings.backlog.look(wish);
         let (notices, meter, asked) =
             (self.notices.clone(), Arc::clone(&self.meter), Instant::now());
         tokio::task::spawn_blocking(move || {
-            let read = guarded(|| match reading.run() {
-                Ok(entries) if entries.is_empty() => Err(StoreError::ShelfLost(origin.to_string())),
-                read => read.map_err(StoreError::from),
-            });
+            let read = guarded(|| reading.run().map_err(StoreError::from));
             meter.note(Stage::Refill, asked.elapsed());
             notices.blocking_send(Notice::Refilled(id, origin, read)).ok();
         });
@@ -174,8 +171,8 @@ impl Desk {
     pub(super) fn hear(&mut self, notice: Notice) -> Result<(), StoreError> {
         match notice {
             Notice::Arrived(arrival) => self.take_in(arrival),
-            Notice::Refilled(id, origin, entries) => {
-                self.own.push_back((id, Event::Refilled(origin, entries?)));
+            Notice::Refilled(id, origin, stock) => {
+                self.own.push_back((id, Event::Refilled(origin, stock?)));
             }
             Notice::Woken(id, dossier) => self.own.push_back((id, Event::Woken(dossier?))),
             Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new?),

@@ -82,6 +82,7 @@ impl Roster {
             Fact::Admitted { .. }
             | Fact::Rescued { .. }
             | Fact::Refilled { .. }
+            | Fact::Picked { .. }
             | Fact::Recalled(_)
             | Fact::Rested { .. }
             | Fact::Dropped { .. }

@@ -135,9 +135,10 @@ fn only(mut fact: Fact, site: &Site, is_ours: impl Fn(TicketNumber) -> bool) -> 
             shelved.retain(|entry| is_on(site, entry.url()));
             true
         }
-        Fact::Refilled { origin, .. } | Fact::Robots { origin, .. } | Fact::Held { origin, .. } => {
-            origin.site == *site
-        }
+        Fact::Refilled { origin, .. }
+        | Fact::Picked { origin, .. }
+        | Fact::Robots { origin, .. }
+        | Fact::Held { origin, .. } => origin.site == *site,
         Fact::Issued { entry, .. } | Fact::Dropped { entry, .. } => is_on(site, entry.url()),
         Fact::Settled(settled) => is_on(site, settled.entry.url()),
         Fact::Recalled(number) => is_ours(*number),

@@ -115,10 +115,13 @@ pub(super) fn decode<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T,
     postcard::from_bytes(bytes).map_err(|_| StoreError::Row(name.to_owned()))
 }
 
-/// The row of a site: what the opening of a crawl needs comes first.
+/// The row of a site: what the opening of a crawl needs comes first, what crawls of before do not
+/// have last.
 pub(super) fn encode_site(dossier: &Dossier) -> Vec<u8> {
     let head = encode(&dossier.head());
-    postcard::to_extend(dossier, head).expect("a row can always be written down")
+    let row = postcard::to_extend(dossier, head).expect("a row can always be written down");
+    let choices = dossier.state.choices();
+    postcard::to_extend(&choices, row).expect("a row can always be written down")
 }
 
 pub(super) fn decode_site_head(bytes: &[u8]) -> Result<RowHead, StoreError> {
@@ -129,7 +132,11 @@ pub(super) fn decode_site_head(bytes: &[u8]) -> Result<RowHead, StoreError> {
 pub(super) fn decode_site(bytes: &[u8]) -> Result<Dossier, StoreError> {
     let unreadable = |_| StoreError::Row("of a site".to_owned());
     let (_, rest) = postcard::take_from_bytes::<RowHead>(bytes).map_err(unreadable)?;
-    postcard::from_bytes(rest).map_err(unreadable)
+    let (mut dossier, rest) = postcard::take_from_bytes::<Dossier>(rest).map_err(unreadable)?;
+    if !rest.is_empty() {
+        dossier.state.set_choices(postcard::from_bytes(rest).map_err(unreadable)?);
+    }
+    Ok(dossier)
 }
 
 /// Reads a cold site from the tables, with its robots.txt. A site that was never in memory has no
@@ -211,8 +218,8 @@ pub fn load_site(
         }
         for lane in lanes {
             match lane.run() {
-                Ok(entries) => {
-                    if let Some(first) = entries.first() {
+                Ok(stock) => {
+                    if let Some((_, first)) = stock.entries.first() {
                         return Ok(Dossier::new(first.url().site()));
                     }
                 }

@@ -10,14 +10,14 @@ use std::path::Path;
 use rhumb_archive::Position;
 use rhumb_disk::SharedDisk;
 use rhumb_frontier::backlog::Backlog;
-use rhumb_frontier::{Entry, LaneKey, SiteKey};
+use rhumb_frontier::{Entry, LaneKey, SiteKey, Taken};
 use rhumb_likeness::Sieve;
 use rhumb_rules::Forgotten;
 use rhumb_web::{Candidate, CanonUrl, Errand, PartitionId, Scheme, UrlKey};
 
 use super::rows::{
-    IDENTITY, Identity, LEDGER, Ledger, PAYLOAD, decode, decode_site, decode_site_head, encode,
-    encode_site, parse_site_key, partition_key, read_record, row_key,
+    IDENTITY, Identity, LEDGER, Ledger, PAYLOAD, decode, decode_site, encode, encode_site,
+    parse_site_key, partition_key, read_record, row_key,
 };
 use super::{BACKLOG, LIKENESS, StoreError, failed};
 use crate::log::Offset;
@@ -203,7 +203,7 @@ impl Copying<'_> {
         let taken = |lane: LaneKey| {
             taken(self.from, lane).unwrap_or_else(|error| {
                 trouble.borrow_mut().get_or_insert(error);
-                0
+                Taken::default()
             })
         };
         let mut unqueued: HashMap<PartitionId, u64> = HashMap::new();
@@ -331,10 +331,9 @@ impl Copying<'_> {
     }
 }
 
-/// How far a lane is read; of a site that has no row nothing is.
-fn taken(tables: &dyn Tables, lane: LaneKey) -> Result<u64, StoreError> {
+/// What has come back of a lane; of a site that has no row nothing has.
+fn taken(tables: &dyn Tables, lane: LaneKey) -> Result<Taken, StoreError> {
     let row = tables.get(Table::Sites, &row_key(lane.site().0))?;
-    let head = row.map(|row| decode_site_head(&row)).transpose()?;
-    let shelf = usize::from(lane.scheme() == Scheme::Https);
-    Ok(head.map_or(0, |head| head.shelves[shelf].taken))
+    let dossier = row.map(|row| decode_site(&row)).transpose()?;
+    Ok(dossier.map(|dossier| dossier.state.taken(lane.scheme())).unwrap_or_default())
 }

@@ -83,16 +83,14 @@ impl Buffer {
         at
     }
 
-    /// The frames of up to `count` entries from that ordinal on, if the lane has it here.
-    pub(super) fn copy(&self, key: LaneKey, ordinal: u64, count: usize) -> Option<Vec<u8>> {
-        let lane = self.lanes.get(&key)?;
-        if !(lane.first..lane.end()).contains(&ordinal) {
-            return None;
-        }
+    /// The entries of a lane that are here and have one of these ordinals: the first of them, and
+    /// the frames of all.
+    pub(super) fn copy(&self, key: LaneKey, from: u64, end: u64) -> Option<(u64, Vec<u8>)> {
+        let mut entries = self.entries(key, from).take_while(|(at, _)| *at < end).peekable();
+        let (first, _) = *entries.peek()?;
         let mut frames = Vec::new();
-        let entries = self.entries(key, ordinal).take(count);
         entries.for_each(|(_, entry)| put_frame(&mut frames, entry));
-        Some(frames)
+        Some((first, frames))
     }
 
     /// The ordinal after the last entry of a lane, if it has any here.

@@ -5,8 +5,8 @@
 //! entries of a lane are numbered in the order of pushing, and the site keeps its own cursor:
 //! nothing is ever marked as read, and merges leave out what lies below the cursors.
 //!
-//! A refill costs one read of entries, and before it one read of an index block in each live
-//! segment from the oldest to the one that has them: fewer than 8 segments per level of merging.
+//! A refill costs one read of an index block in each live segment (fewer than 8 per level of
+//! merging), and one of entries in each group that has some of those that it looks at.
 //! In memory a segment has 32 bytes per 64 lanes (or per 256 KiB), and a lane nothing at all.
 //!
 //! What was pushed and not frozen is gone at the next opening: the caller pushes it again, from
@@ -41,8 +41,8 @@ pub use segment::{Segment, SegmentInfo};
 pub use crate::LaneKey;
 
 use crate::Entry;
+use crate::shelf::{Taken, Wish};
 use buffer::Buffer;
-use reading::Source;
 use walk::Walk;
 
 /// The entries of all lanes that wait on disk or on their way there.
@@ -157,17 +157,22 @@ impl Backlog {
     }
 
     /// A read of up to `count` entries of a lane from `ordinal` on, to be run on another thread.
-    /// It may bring fewer; an entry that is not there is [`BacklogError::Absent`].
+    /// An entry that is not there is [`BacklogError::Absent`].
     pub fn read(&self, lane: LaneKey, ordinal: u64, count: usize) -> Reading {
-        let folder = self.folder.clone();
-        let mut buffers = self.frozen.iter().map(Arc::as_ref).chain([&self.buffer]);
-        let copied = buffers.find_map(|buffer| buffer.copy(lane, ordinal, count));
-        Reading(match copied {
-            Some(frames) => Source::Copied { folder, frames },
-            None => {
-                Source::Segments { folder, segments: self.segments.clone(), lane, ordinal, count }
-            }
-        })
+        self.look(Wish::plain(lane, ordinal, count))
+    }
+
+    /// A read of what is wished for, to be run on another thread. What is not frozen yet is
+    /// copied at once.
+    pub fn look(&self, wish: Wish) -> Reading {
+        let lane = wish.place.lane;
+        let [near, far] = wish.ranges();
+        let end = near.end.max(far.end);
+        let fresh = self.buffer.copy(lane, near.start, end);
+        let in_memory = |buffer: &Arc<Buffer>| buffer.end_of(lane).is_some();
+        let frozen: Vec<_> = self.frozen.iter().filter(|it| in_memory(it)).cloned().collect();
+        let (folder, segments) = (self.folder.clone(), self.segments.clone());
+        Reading { folder, wish, segments, frozen, fresh }
     }
 
     /// A search for a URL among the entries of a lane from `from` on, to be run on another thread.
@@ -190,9 +195,9 @@ impl Backlog {
     }
 
     /// Writes all that the listed segments hold as one new file of that name and syncs it, but
-    /// for entries below a lane's cursor and those that `keep` refuses. None if nothing is left.
+    /// for entries that were taken and those that `keep` refuses. None if nothing is left.
     ///
-    /// Where something was refused, what is behind it in its lane moves up, so that there is no
+    /// Where something is left out, what is behind it in its lane moves up, so that there is no
     /// gap: the map says where each such lane now ends. The caller syncs the folder, makes the
     /// list, the cursors and the ends durable together, and then removes the old files.
     pub fn rewrite(
@@ -201,7 +206,7 @@ impl Backlog {
         name: &str,
         segments: &[SegmentInfo],
         keep: &mut dyn FnMut(LaneKey, &Entry) -> bool,
-        taken: &dyn Fn(LaneKey) -> u64,
+        taken: &dyn Fn(LaneKey) -> Taken,
     ) -> Result<(Option<SegmentInfo>, BTreeMap<LaneKey, u64>), BacklogError> {
         rewrite::write(disk, folder, name, segments, keep, taken)
     }

@@ -1,70 +1,80 @@
-//! A refill: some entries of one lane, read on whatever thread runs it.
+//! A refill: entries of one lane, read on whatever thread runs it.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::layout::{frames, wide};
+use super::BacklogError;
+use super::buffer::Buffer;
+use super::layout::frames;
 use super::segment::Segment;
-use super::{BacklogError, LaneKey};
 use crate::Entry;
+use crate::shelf::{Stock, Wish};
 
-/// A read that was prepared by [`Backlog::read`](super::Backlog::read), and waits to be run.
+/// A read that was prepared by [`Backlog::look`](super::Backlog::look), and waits to be run.
 /// Segments that are replaced or removed meanwhile can still be read.
 #[derive(Debug)]
 #[must_use = "nothing is read before it is run"]
-pub struct Reading(pub(super) Source);
-
-/// Where the entries are.
-#[derive(Debug)]
-pub(super) enum Source {
-    /// They were in memory: their frames.
-    Copied { folder: PathBuf, frames: Vec<u8> },
-    /// They are in one of the segments, oldest first.
-    Segments {
-        folder: PathBuf,
-        segments: Vec<Arc<Segment>>,
-        lane: LaneKey,
-        ordinal: u64,
-        count: usize,
-    },
+pub struct Reading {
+    pub(super) folder: PathBuf,
+    pub(super) wish: Wish,
+    /// Oldest first: a lane's lower ordinals come first.
+    pub(super) segments: Vec<Arc<Segment>>,
+    pub(super) frozen: Vec<Arc<Buffer>>,
+    /// The ordinal of the first entry of the buffer that still grows, and its entries.
+    pub(super) fresh: Option<(u64, Vec<u8>)>,
 }
 
 impl Reading {
-    /// Brings the entries, in order. It never brings none where one was asked for.
-    pub fn run(self) -> Result<Vec<Entry>, BacklogError> {
-        match self.0 {
-            Source::Copied { folder, frames: copied } => {
-                let decoded: Option<Vec<Entry>> = frames(&copied).map(decode).collect();
-                decoded.ok_or_else(|| BacklogError::corrupt(&folder, "an entry in memory"))
+    /// Brings what was wished for, in order. It never brings none where one was asked for, unless
+    /// something is only sought.
+    pub fn run(self) -> Result<Stock, BacklogError> {
+        let mut stock = Stock::default();
+        for range in self.wish.ranges() {
+            if !range.is_empty() && !self.read(&range, &mut stock)? {
+                break;
             }
-            Source::Segments { folder, segments, lane, ordinal, count } => {
-                for segment in segments {
-                    if let Some(entries) = read(&segment, lane, ordinal, count)? {
-                        return Ok(entries);
+        }
+        let (lane, ordinal) = (self.wish.place.lane, self.wish.place.ordinal);
+        let begins = stock.entries.first().map(|(first, _)| *first);
+        if self.wish.look > 0 && begins != Some(ordinal) {
+            return Err(BacklogError::Absent { folder: self.folder, lane, ordinal });
+        }
+        Ok(stock)
+    }
+
+    /// Reads these entries, and says whether more of them may be wanted.
+    fn read(&self, range: &Range<u64>, stock: &mut Stock) -> Result<bool, BacklogError> {
+        let lane = self.wish.place.lane;
+        for segment in &self.segments {
+            for stretch in segment.stretches(lane, range.clone()) {
+                for (record, chunk) in segment.chunks(&stretch?)? {
+                    let framed = (record.first..).zip(frames(&chunk));
+                    for (ordinal, frame) in framed.filter(|(at, _)| range.contains(at)) {
+                        let entry = decode(frame).ok_or_else(|| segment.corrupt("an entry"))?;
+                        if !self.wish.offer(stock, ordinal, entry) {
+                            return Ok(false);
+                        }
+                        if ordinal + 1 == range.end {
+                            return Ok(true);
+                        }
                     }
                 }
-                Err(BacklogError::Absent { folder, lane, ordinal })
             }
         }
-    }
-}
-
-fn read(
-    segment: &Segment,
-    lane: LaneKey,
-    ordinal: u64,
-    count: usize,
-) -> Result<Option<Vec<Entry>>, BacklogError> {
-    let Some(stretch) = segment.find(lane, ordinal, count)? else { return Ok(None) };
-    let wanted = ordinal..ordinal.saturating_add(wide(count));
-    let mut entries = Vec::new();
-    for (record, chunk) in segment.chunks(&stretch)? {
-        let framed = (record.first..).zip(frames(&chunk));
-        for (_, frame) in framed.filter(|(at, _)| wanted.contains(at)) {
-            entries.push(decode(frame).ok_or_else(|| segment.corrupt("an entry"))?);
+        let frozen = self.frozen.iter().flat_map(|buffer| buffer.entries(lane, range.start));
+        let frozen = frozen.map(|(ordinal, frame)| (ordinal, Some(frame)));
+        let fresh = self.fresh.iter().flat_map(|(first, bytes)| (*first..).zip(frames(bytes)));
+        for (ordinal, frame) in frozen.chain(fresh).filter(|(at, _)| range.contains(at)) {
+            let entry = decode(frame);
+            let entry =
+                entry.ok_or_else(|| BacklogError::corrupt(&self.folder, "an entry in memory"))?;
+            if !self.wish.offer(stock, ordinal, entry) {
+                return Ok(false);
+            }
         }
+        Ok(true)
     }
-    Ok(Some(entries))
 }
 
 fn decode(frame: Option<&[u8]>) -> Option<Entry> {

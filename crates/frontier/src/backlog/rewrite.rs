@@ -12,6 +12,7 @@ use super::walk::Walk;
 use super::writer::SegmentWriter;
 use super::{BacklogError, LaneKey};
 use crate::Entry;
+use crate::shelf::Taken;
 
 /// What [`Backlog::rewrite`](super::Backlog::rewrite) does.
 pub(super) fn write(
@@ -20,7 +21,7 @@ pub(super) fn write(
     name: &str,
     segments: &[SegmentInfo],
     keep: &mut dyn FnMut(LaneKey, &Entry) -> bool,
-    taken: &dyn Fn(LaneKey) -> u64,
+    taken: &dyn Fn(LaneKey) -> Taken,
 ) -> Result<(Option<SegmentInfo>, BTreeMap<LaneKey, u64>), BacklogError> {
     let open = |info: &SegmentInfo| Segment::open(disk, folder, info.clone()).map(Arc::new);
     let sources = segments.iter().map(open).collect::<Result<Vec<_>, BacklogError>>()?;
@@ -30,7 +31,7 @@ pub(super) fn write(
     let mut ends = BTreeMap::new();
     while let Some(lane) = walks.iter().filter_map(Walk::lane).min() {
         let mut is_kept = |entry: &Entry| keep(lane, entry);
-        let end = sift(&mut walks, lane, taken(lane), &mut is_kept, &mut copy)?;
+        let end = sift(&mut walks, lane, &taken(lane), &mut is_kept, &mut copy)?;
         ends.extend(end.map(|end| (lane, end)));
     }
     let segment = copy.writer.map(|writer| writer.finish(level)).transpose()?;
@@ -55,12 +56,12 @@ impl Copy<'_> {
     }
 }
 
-/// Copies what is kept of a lane from its cursor on, and says where it now ends if something was
-/// refused.
+/// Copies what is kept of a lane and was not taken, and says where it now ends if something was
+/// refused or taken before its turn.
 fn sift(
     walks: &mut [Walk],
     lane: LaneKey,
-    cursor: u64,
+    taken: &Taken,
     is_kept: &mut dyn FnMut(&Entry) -> bool,
     copy: &mut Copy<'_>,
 ) -> Result<Option<u64>, BacklogError> {
@@ -69,16 +70,17 @@ fn sift(
     // Older segments come first: they have the lower ordinals.
     for walk in walks {
         while let Some(record) = walk.record_of(lane) {
-            let chunk = if record.end() > cursor { walk.chunk(&record)? } else { &[] };
+            let chunk = if record.end() > taken.below { walk.chunk(&record)? } else { &[] };
             let framed = (record.first..).zip(frames(chunk));
-            for (ordinal, frame) in framed.filter(|(ordinal, _)| *ordinal >= cursor) {
+            for (ordinal, frame) in framed.filter(|(ordinal, _)| *ordinal >= taken.below) {
                 let (old, new) = next.unwrap_or((ordinal, ordinal));
                 if ordinal != old {
                     return Err(walk.corrupt("a lane has a gap"));
                 }
                 let frame = frame.ok_or_else(|| walk.corrupt("an entry"))?;
                 let entry = postcard::from_bytes(frame);
-                let is_kept = is_kept(&entry.map_err(|_| walk.corrupt("an entry"))?);
+                let entry = entry.map_err(|_| walk.corrupt("an entry"))?;
+                let is_kept = !taken.plucked.contains(&ordinal) && is_kept(&entry);
                 if is_kept {
                     copy.push(lane, new, frame)?;
                 }

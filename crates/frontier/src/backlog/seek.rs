@@ -60,7 +60,7 @@ impl Seek {
     }
 
     fn in_segment(&self, segment: &Segment) -> Result<Option<(u64, Entry)>, BacklogError> {
-        for stretch in segment.stretches(self.lane, self.from) {
+        for stretch in segment.stretches(self.lane, self.from..u64::MAX) {
             for (record, chunk) in segment.chunks(&stretch?)? {
                 for (ordinal, frame) in (record.first..).zip(frames(&chunk)) {
                     let frame = frame.ok_or_else(|| segment.corrupt("an entry"))?;

@@ -100,34 +100,17 @@ impl Segment {
         }
     }
 
-    /// Finds up to `count` entries of a lane from that ordinal on: at most one read. None: they
-    /// are not here. It may be fewer where a group ends.
-    pub(super) fn find(
-        &self,
-        lane: LaneKey,
-        ordinal: u64,
-        count: usize,
-    ) -> Result<Option<Stretch>, BacklogError> {
-        let after = self.fences.partition_point(|f| (f.lane, f.first) <= (lane, ordinal));
-        let Some(fence) = after.checked_sub(1).map(|group| self.fences[group]) else {
-            return Ok(None);
-        };
-        let wanted = ordinal..ordinal.saturating_add(wide(count));
-        let stretch = self.stretch(&fence, lane, wanted)?;
-        let is_here = stretch.records.first().is_some_and(|record| record.first <= ordinal);
-        Ok(is_here.then_some(stretch))
-    }
-
-    /// The entries of a lane from that ordinal on, group by group: one read for each.
+    /// The entries of a lane with one of these ordinals, group by group: one read for each.
     pub(super) fn stretches(
         &self,
         lane: LaneKey,
-        from: u64,
+        range: Range<u64>,
     ) -> impl Iterator<Item = Result<Stretch, BacklogError>> {
-        let after = self.fences.partition_point(|f| (f.lane, f.first) <= (lane, from));
+        let after = self.fences.partition_point(|f| (f.lane, f.first) <= (lane, range.start));
         let groups = self.fences[after.saturating_sub(1)..].iter();
-        let groups = groups.take_while(move |fence| fence.lane <= lane);
-        groups.map(move |fence| self.stretch(fence, lane, from..u64::MAX))
+        let end = (lane, range.end);
+        let groups = groups.take_while(move |fence| (fence.lane, fence.first) < end);
+        groups.map(move |fence| self.stretch(fence, lane, range.clone()))
     }
 
     /// The ordinal after the last entry of a lane, if it has any here: at most one read.
@@ -153,6 +136,9 @@ impl Segment {
     /// The chunks of a stretch, verified: one read.
     pub(super) fn chunks(&self, stretch: &Stretch) -> Result<Vec<(Record, Vec<u8>)>, BacklogError> {
         let records = &stretch.records;
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
         let begin = records.first().map_or(0, |record| record.offset);
         let end = records.last().map_or(0, |r| u64::from(r.offset) + u64::from(r.length));
         let length = usize::try_from(end.saturating_sub(u64::from(begin)));

@@ -2,6 +2,7 @@
 
 mod backlog;
 mod rules;
+mod shelf;
 mod standing;
 mod worth;
 
@@ -18,8 +19,8 @@ fn new() -> Frontier {
 }
 
 /// Admits an entry where the frontier wants it, and says where that is.
-fn admit(frontier: &mut Frontier, entry: Entry) -> Placement {
-    let placement = frontier.place(&entry, usize::MAX, &mut Planner::default());
+fn admit(frontier: &mut Frontier, mut entry: Entry) -> Placement {
+    let placement = frontier.place(&mut entry, usize::MAX, &mut Planner::default());
     match placement {
         Placement::Head => frontier.admit(entry),
         Placement::Shelf => {
@@ -179,9 +180,9 @@ fn a_site_with_many_entries_keeps_a_short_head_and_is_refilled_in_order() {
         frontier.issue(&next);
         served.push(next);
         frontier.settle(&site, Manner::default(), None);
-        if let Some(place) = frontier.wants_refill(&origin) {
+        if let Some(wish) = frontier.wants_refill(&origin, usize::MAX) {
             let gone = pages - HEAD_MAX - shelf.len();
-            assert_eq!(place.ordinal, gone as u64, "it goes on where it was");
+            assert_eq!(wish.place.ordinal, gone as u64, "it goes on where it was");
             let count = HEAD_MAX.min(shelf.len());
             frontier.refill(&origin, shelf.drain(..count).collect());
         }
@@ -214,8 +215,8 @@ fn a_million_sites_with_one_url_each_take_little_memory_and_are_all_served() {
     let mut frontier = new();
     let mut shelf = HashMap::new();
     for site in 0..sites {
-        let next = entry(site, 1, 1);
-        match frontier.place(&next, memory, &mut Planner::default()) {
+        let mut next = entry(site, 1, 1);
+        match frontier.place(&mut next, memory, &mut Planner::default()) {
             Placement::Head => frontier.admit(next),
             Placement::Shelf => {
                 let place = frontier.shelve(&next);
@@ -233,7 +234,7 @@ fn a_million_sites_with_one_url_each_take_little_memory_and_are_all_served() {
             let next = frontier.site(&site).and_then(|state| state.peek(Tick(0))).cloned();
             frontier.issue(&next.expect("a site on turn has work"));
             frontier.settle(&site, Manner::default().not_before(Tick(9)), None);
-            assert!(frontier.wants_refill(&origin).is_none());
+            assert!(frontier.wants_refill(&origin, usize::MAX).is_none());
             served += 1;
         }
         frontier.take_changed();
@@ -275,7 +276,8 @@ fn a_site_that_was_cold_comes_back_with_its_clock_and_its_entries() {
     frontier.wake(&site, kept);
     assert_eq!(frontier.next(Tick(4_999)), None, "its clock holds");
     assert_eq!(frontier.next(Tick(5_000)), Some(site));
-    let place = frontier.wants_refill(&second.url().origin()).expect("one is on the shelf");
-    assert_eq!(place.ordinal, 0);
+    let wish =
+        frontier.wants_refill(&second.url().origin(), usize::MAX).expect("one is on the shelf");
+    assert_eq!(wish.place.ordinal, 0);
     assert_eq!(frontier.queued(), 2);
 }

@@ -126,13 +126,13 @@ impl Crawl {
         self.wake();
     }
 
-    fn admit(&mut self, entry: Entry) {
+    fn admit(&mut self, mut entry: Entry) {
         if self.met.contains(entry.url()) {
             return;
         }
         self.met.push(entry.url().clone());
         // With so little memory a lane has a short head and a shelf.
-        match self.frontier.place(&entry, 3_000, &mut Planner::default()) {
+        match self.frontier.place(&mut entry, 3_000, &mut Planner::default()) {
             Placement::Head => self.frontier.admit(entry),
             Placement::Shelf => {
                 let place = self.frontier.shelve(&entry);
@@ -191,10 +191,12 @@ impl Crawl {
     fn refill(&mut self, site: &Site) {
         for scheme in [Scheme::Http, Scheme::Https] {
             let origin = Origin { scheme, site: site.clone() };
-            let Some(place) = self.frontier.wants_refill(&origin) else { continue };
-            let from = usize::try_from(place.ordinal).expect("it is small");
-            let entries = self.shelves[&place.lane][from..].iter().take(5).cloned().collect();
-            self.frontier.refill(&origin, entries);
+            let Some(wish) = self.frontier.wants_refill(&origin, usize::MAX) else { continue };
+            let from = usize::try_from(wish.place.ordinal).expect("it is small");
+            let shelf = self.shelves[&wish.place.lane][from..].iter().take(5).cloned();
+            let stock = wish.of((wish.place.ordinal..).zip(shelf));
+            let picks = self.frontier.choose(&origin, stock, usize::MAX);
+            self.frontier.pick(&origin, picks);
         }
     }
 

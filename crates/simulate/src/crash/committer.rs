@@ -40,13 +40,7 @@ pub(super) enum Job {
 impl Job {
     pub(super) fn run(self, world: &mut World) -> Result<Notice, StoreError> {
         Ok(match self {
-            Self::Refill(id, origin, reading) => {
-                let entries = reading.run()?;
-                if entries.is_empty() {
-                    return Err(StoreError::ShelfLost(origin.to_string()));
-                }
-                Notice::Refilled(id, origin, entries)
-            }
+            Self::Refill(id, origin, reading) => Notice::Refilled(id, origin, reading.run()?),
             Self::Wake(id, load) => Notice::Woken(id, Box::new(load()?)),
             Self::Pass { bucket, parts, keys, pass } => {
                 Notice::Passed(bucket, parts, pass.find_new(&keys)?)

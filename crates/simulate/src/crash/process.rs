@@ -7,13 +7,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use regex::RegexSet;
 use rhumb_archive::{Capture, Encoded, Lookup, Miss};
 use rhumb_crawl::partition::{
-    Dossier, Effect, Event, Fact, Finding, Parcel, Partition, PartitionSettings, Read, Return, Turn,
+    Dossier, Effect, Event, Fact, Finding, Parcel, Partition, PartitionSettings, Read, Return,
+    State, Turn,
 };
 use rhumb_crawl::store::{self, Holdings, Installed, SeenHandle, StoreError, load_site};
 use rhumb_crawl::tables::Tables;
-use rhumb_frontier::{Entry, Manners};
+use rhumb_frontier::{Manners, Policy, Stock};
 use rhumb_likeness::{Late, Passed};
 use rhumb_seen::Bucket;
 use rhumb_web::{Epoch, Errand, Origin, PartitionId, Span, Tick, Ticket};
@@ -23,6 +25,7 @@ use super::report::Count;
 use super::web::{Reply, wide};
 use super::witness::DELAY;
 use super::{PARTITIONS, World};
+use crate::chance::Chance;
 
 /// Fetches under way at once.
 const CONNECTIONS: usize = 12;
@@ -43,7 +46,7 @@ const STEPS_MAX: u64 = 200_000;
 #[derive(Debug)]
 pub(super) enum Notice {
     Arrived(PartitionId, Box<Return>),
-    Refilled(PartitionId, Origin, Vec<Entry>),
+    Refilled(PartitionId, Origin, Stock),
     Woken(PartitionId, Box<Dossier>),
     Passed(Bucket, Vec<(PartitionId, usize)>, Vec<bool>),
     Likened(Box<Passed>),
@@ -99,9 +102,13 @@ impl<'w> Process<'w> {
             born_ms: opened.identity.born_ms,
             memory: world.partition_memory,
         };
+        let policy = policy(&mut world.chance);
         let partitions = (0..PARTITIONS).map(PartitionId).zip(opened.states);
-        let partitions =
-            partitions.map(|(id, state)| Partition::with_state(settings(id), state)).collect();
+        let seat = |(id, mut state): (_, State<SeenHandle>)| {
+            state.frontier_mut().set_policy(policy.clone());
+            Partition::with_state(settings(id), state)
+        };
+        let partitions = partitions.map(seat).collect();
         let mut process = Self {
             from,
             from_moment: world.now,
@@ -244,9 +251,9 @@ impl<'w> Process<'w> {
                 self.liken(id, &mut returned);
                 self.own.push_back((id, Event::Returned(returned)));
             }
-            Notice::Refilled(id, origin, entries) => {
+            Notice::Refilled(id, origin, stock) => {
                 self.world.witness.report.count(Count::Refilled);
-                self.own.push_back((id, Event::Refilled(origin, entries)));
+                self.own.push_back((id, Event::Refilled(origin, stock)));
             }
             Notice::Woken(id, dossier) => {
                 self.world.witness.report.count(Count::Woken);
@@ -296,10 +303,17 @@ impl<'w> Process<'w> {
     fn carry_out(&mut self, index: usize, turn: Turn) {
         let id = self.partitions[index].id();
         for fact in &turn.facts {
-            if let Fact::Settled(settled) = fact
-                && let Some(root) = &settled.root
-            {
-                self.holdings.add_root(root.clone());
+            match fact {
+                Fact::Settled(settled) => {
+                    if let Some(root) = &settled.root {
+                        self.holdings.add_root(root.clone());
+                    }
+                }
+                Fact::Picked { picks, .. } => {
+                    let skipped = picks.windows(2).filter(|it| it[1].0 != it[0].0 + 1).count();
+                    self.world.witness.report.add(Count::Skipped, wide(skipped));
+                }
+                _ => {}
             }
         }
         if !turn.facts.is_empty() {
@@ -313,8 +327,8 @@ impl<'w> Process<'w> {
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    let reading = self.holdings.backlog.read(place.lane, place.ordinal, count);
+                Effect::Read(Read::Refill(origin, wish)) => {
+                    let reading = self.holdings.backlog.look(wish);
                     self.jobs.push(Job::Refill(id, origin, reading));
                 }
                 Effect::Read(Read::Site(key)) => {
@@ -484,5 +498,18 @@ impl<'w> Process<'w> {
         }
         committer.close(world)?;
         Ok(is_clean)
+    }
+}
+
+/// What the user wants first in this life of the process: each time something else.
+fn policy(chance: &mut Chance) -> Policy {
+    let orders = ["bfs", "dfs", "opic", "indegree"];
+    let order = orders[usize::try_from(chance.below(4)).expect("small")];
+    let digit = chance.below(20);
+    let first = (digit < 10).then(|| format!("{digit}$"));
+    Policy {
+        order: rhumb_order::order(order).expect("it is one of them"),
+        first: Arc::new(RegexSet::new(first).expect("a pattern")),
+        ..Policy::default()
     }
 }

@@ -30,6 +30,8 @@ pub enum Count {
     Woken,
     /// Shelves that were read.
     Refilled,
+    /// Times that something on a shelf was passed over for what lay behind it.
+    Skipped,
     /// Buckets of the seen-set that were passed over.
     Passed,
     /// Generations of the sieve that were compared with its disk.

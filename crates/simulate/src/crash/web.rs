@@ -71,6 +71,8 @@ pub(super) struct Web {
     sites: HashMap<String, usize>,
     hash: HashKey,
     partitions: u16,
+    /// Half of all pages lie on one site, more than come back from its shelf at once.
+    has_large_site: bool,
 }
 
 impl Web {
@@ -85,6 +87,7 @@ impl Web {
             sites: (0..SITES).map(|site| (host(site), index(site))).collect(),
             hash,
             partitions,
+            has_large_site: seed.is_multiple_of(3),
         };
         let sayings = Saying::draw_all(count, &mut Chance::new(seed, 23));
         for (number, saying) in sayings.into_iter().enumerate() {
@@ -107,7 +110,8 @@ impl Web {
     }
 
     fn draw(&self, number: usize, saying: Saying, chance: &mut Chance) -> Page {
-        let site = chance.skewed(SITES);
+        let is_large = self.has_large_site && chance.per_myriad(5_000);
+        let site = if is_large { 0 } else { chance.skewed(SITES) };
         let has_robots = !self.robots[index(site)].is_absent;
         let kind = match chance.below(100) {
             _ if number == 0 => Kind::Plain,

@@ -50,6 +50,7 @@ fn no_end_loses_or_doubles_anything() {
         Count::LinesLost,
         Count::Woken,
         Count::Refilled,
+        Count::Skipped,
         Count::Passed,
         Count::Sieved,
         Count::SievedAmidCheckpoint,

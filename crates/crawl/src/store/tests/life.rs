@@ -228,10 +228,9 @@ impl<'w> Life<'w> {
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    let entries = self.holdings.backlog.read(place.lane, place.ordinal, count);
-                    let entries = entries.run().unwrap();
-                    self.events.push_back((id, Event::Refilled(origin, entries)));
+                Effect::Read(Read::Refill(origin, wish)) => {
+                    let stock = self.holdings.backlog.look(wish).run().unwrap();
+                    self.events.push_back((id, Event::Refilled(origin, stock)));
                 }
                 Effect::Read(Read::Site(key)) => {
                     let tables = Arc::clone(&self.holdings.tables);

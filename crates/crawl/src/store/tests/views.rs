@@ -159,9 +159,11 @@ fn shelf(view: &View, id: PartitionId, site: &Site) -> Vec<CanonUrl> {
         let mut at = shelf.taken;
         while at < shelf.put {
             let lane = frontier.key(site).lane(scheme);
-            let entries = view.holdings.backlog.read(lane, at, 100).run().unwrap();
-            at += u64::try_from(entries.len()).unwrap();
-            urls.extend(entries.iter().map(|entry| entry.url().clone()));
+            let read = view.holdings.backlog.read(lane, at, 100).run().unwrap();
+            at += u64::try_from(read.entries.len()).unwrap();
+            let taken = state.taken(scheme);
+            let left = read.entries.iter().filter(|(at, _)| !taken.plucked.contains(at));
+            urls.extend(left.map(|(_, entry)| entry.url().clone()));
         }
         assert_eq!(at, shelf.put);
     }

@@ -30,7 +30,7 @@ fn read_all(disk: &SimulatedDisk, segments: &[SegmentInfo]) -> Result<(), Backlo
         let (lane, end) = lane?;
         let mut at = 0;
         while at < end {
-            for found in backlog.read(lane, at, 64).run()? {
+            for found in backlog.read(lane, at, 64).run()?.into_entries() {
                 assert_eq!(found, entry(lane, at));
                 at += 1;
             }

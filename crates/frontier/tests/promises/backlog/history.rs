@@ -148,7 +148,8 @@ impl Crawl {
         if lane.taken == lane.pushed {
             return;
         }
-        let read = self.backlog.read(key, lane.taken, count).run().expect("it was pushed");
+        let read =
+            self.backlog.read(key, lane.taken, count).run().expect("it was pushed").into_entries();
         assert!(!read.is_empty() && read.len() <= count);
         for found in read {
             assert_eq!(found, entry(key, lane.taken));
@@ -160,6 +161,7 @@ impl Crawl {
     fn prepare(&mut self, key: LaneKey, count: usize) {
         if let Some((key, ordinal, count, reading)) = self.prepared.take() {
             let read = reading.run().expect("segments can be read after they are removed");
+            let read = read.into_entries();
             assert!(!read.is_empty() && read.len() <= count);
             (ordinal..).zip(read).for_each(|(at, found)| assert_eq!(found, entry(key, at)));
         }

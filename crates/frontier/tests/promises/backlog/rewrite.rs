@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use rhumb_disk::Disk;
-use rhumb_frontier::Entry;
 use rhumb_frontier::backlog::{Backlog, BacklogError, LaneKey};
+use rhumb_frontier::{Entry, Taken};
 
 use super::{disk, empty, entry, folder, merge, seal};
 
@@ -20,6 +20,7 @@ proptest! {
         taken in [0..150_u64, 0..20, 0..3_000, 0..300],
         refused_lane in 0..5_u64,
         refused_part in 1..9_u64,
+        plucked_part in 1..9_u64,
         is_merged in any::<bool>(),
     ) {
         let disk = disk(1);
@@ -42,17 +43,24 @@ proptest! {
         if is_merged && backlog.merge().is_some() {
             merge(&mut backlog, &disk, "merged", &cursor);
         }
-        // One lane loses all, the others each so-manieth.
+        // One lane loses all, the others each so-manieth; some have come back before their turn.
+        let is_plucked = |at: u64| plucked_part > 1 && at.is_multiple_of(plucked_part);
         let is_kept = |lane: LaneKey, entry: &Entry| {
             lane.0 != refused_lane && !u64::from(entry.candidate.depth).is_multiple_of(refused_part)
         };
         let mut keep = is_kept;
         let list = backlog.segments();
-        let written = Backlog::rewrite(&disk, &folder(), "new", &list, &mut keep, &cursor);
+        let taken = |lane: LaneKey| {
+            let end = ends[usize::try_from(lane.0).expect("small")];
+            let plucked = (cursor(lane)..end).filter(|at| is_plucked(*at)).collect();
+            Taken { below: cursor(lane), plucked }
+        };
+        let written = Backlog::rewrite(&disk, &folder(), "new", &list, &mut keep, &taken);
         let (info, puts) = written.expect("the disk is sound");
         let left = ends.iter().enumerate().map(|(lane, end)| {
             let lane = LaneKey(lane as u64);
-            let entries = (cursor(lane)..*end).map(|at| entry(lane, at));
+            let left = (cursor(lane)..*end).filter(|at| !is_plucked(*at));
+            let entries = left.map(|at| entry(lane, at));
             (lane, entries.filter(|entry| is_kept(lane, entry)).collect::<Vec<_>>())
         });
         let left: BTreeMap<LaneKey, Vec<Entry>> = left.collect();
@@ -66,7 +74,7 @@ proptest! {
             prop_assert_eq!(puts.get(&lane).copied(), Some(new_end).filter(|new| *new < end));
             let mut at = from;
             while at < new_end {
-                for found in backlog.read(lane, at, 192).run().expect("it was kept") {
+                for found in backlog.read(lane, at, 192).run().expect("it was kept").into_entries() {
                     prop_assert_eq!(&found, &entries[usize::try_from(at - from).expect("small")]);
                     at += 1;
                 }
@@ -87,7 +95,8 @@ fn no_byte_of_what_is_refused_is_in_the_new_file() {
     seal(&mut backlog, &disk, "one");
     let mut keep = |_: LaneKey, entry: &Entry| entry.url().site().as_str() != "s7.test";
     let list = backlog.segments();
-    let written = Backlog::rewrite(&disk, &folder(), "two", &list, &mut keep, &|_| 0);
+    let written =
+        Backlog::rewrite(&disk, &folder(), "two", &list, &mut keep, &|_| Taken::default());
     let (info, puts) = written.expect("the disk is sound");
     let info = info.expect("other lanes are left");
     assert_eq!((info.entries, puts), (1_900, BTreeMap::from([(LaneKey(7), 0)])));
@@ -105,7 +114,8 @@ fn where_nothing_is_left_no_file_is_written() {
     (0..9).for_each(|at| backlog.push(LaneKey(1), at, &entry(LaneKey(1), at)));
     seal(&mut backlog, &disk, "one");
     let list = backlog.segments();
-    let written = Backlog::rewrite(&disk, &folder(), "two", &list, &mut |_, _| false, &|_| 4);
+    let written =
+        Backlog::rewrite(&disk, &folder(), "two", &list, &mut |_, _| false, &|_| 4.into());
     let expect = (None, BTreeMap::from([(LaneKey(1), 4)]));
     assert_eq!(written.expect("the disk is sound"), expect);
     assert_eq!(disk.list(&folder()).expect("the disk is sound"), ["one"]);
@@ -122,6 +132,7 @@ fn segments_that_do_not_fit_each_other_are_corrupt() {
     }
     let mut list = backlog.segments();
     list.remove(1);
-    let written = Backlog::rewrite(&disk, &folder(), "new", &list, &mut |_, _| false, &|_| 0);
+    let written =
+        Backlog::rewrite(&disk, &folder(), "new", &list, &mut |_, _| false, &|_| Taken::default());
     assert!(matches!(written, Err(BacklogError::Corrupt { .. })), "{written:?}");
 }
