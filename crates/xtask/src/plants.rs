@@ -177,6 +177,15 @@ pub(crate) const PLANTS: &[Plant] = &[
         full: true,
     },
     Plant {
+        name: "crashes: what came back before its turn is forgotten",
+        file: "crates/crawl/src/store/rows.rs",
+        before: "let choices = dossier.state.choices();",
+        after: "let choices = <[rhumb_frontier::ChoiceRow; 2]>::default();",
+        package: "rhumb-simulate",
+        filter: "no_end_loses_or_doubles",
+        full: true,
+    },
+    Plant {
         name: "crashes: a run is not synced",
         file: "crates/seen/src/run/writer.rs",
         before: "        self.file.sync().map_err(SeenError::disk(\"sync\", &self.path))?;",
