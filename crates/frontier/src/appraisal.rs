@@ -7,6 +7,7 @@ use rhumb_web::{CanonUrl, Site, UrlKey};
 use crate::entry::Entry;
 use crate::frontier::Frontier;
 use crate::manner::Hold;
+use crate::ranking::Ranks;
 use crate::site::Waiting;
 use crate::worth::{Census, DomainCount, DomainKey, Gift, Harvest, Policy};
 
@@ -35,9 +36,22 @@ impl Frontier {
         self.lift_shares();
     }
 
-    /// Gives the cash of pages so many bytes.
+    /// Ranks of pages are about to be computed from all links so far.
+    pub fn begin_ranks(&mut self) {
+        self.worth.ranking().begin();
+    }
+
+    /// Sets the ranks of pages as they were computed.
+    pub fn set_ranks(&mut self, ranks: Arc<Ranks>) {
+        self.worth.ranking().set(ranks);
+    }
+
+    /// Gives the cash of pages so many bytes; where the order asks for ranks, half of it to what
+    /// was given since they were computed.
     pub fn set_purse(&mut self, bytes: usize) {
-        self.worth.purse().set_bytes(bytes);
+        let for_ranks = if self.worth.needs_rank() { bytes / 2 } else { 0 };
+        self.worth.purse().set_bytes(bytes - for_ranks);
+        self.worth.ranking().set_bytes(for_ranks);
     }
 
     /// A link to a page was met.

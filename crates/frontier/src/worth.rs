@@ -13,6 +13,7 @@ use rhumb_web::{CanonUrl, HashKey, Site, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
+use crate::ranking::Ranking;
 
 /// Pages that a domain is believed to have had, all of them new, before the first.
 const NOVELTY_PRIOR: f32 = 4.0;
@@ -110,6 +111,8 @@ pub struct Gift {
     pub cash: f32,
     /// Trust for its domain, until that is computed.
     pub trust: f32,
+    /// Rank for the page, until that is computed; nothing where the order does not ask for it.
+    pub rank: f32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -118,6 +121,7 @@ pub(crate) struct Worth {
     /// By what the patterns of the policy are told from others.
     patterns: u64,
     purse: Purse,
+    ranking: Ranking,
     counts: HashMap<DomainKey, DomainCount>,
     changed: HashSet<DomainKey>,
     /// What domains have that the census does not know yet.
@@ -146,6 +150,14 @@ impl Worth {
         &mut self.purse
     }
 
+    pub(crate) fn ranking(&mut self) -> &mut Ranking {
+        &mut self.ranking
+    }
+
+    pub(crate) fn needs_rank(&self) -> bool {
+        self.policy.order.needs_rank()
+    }
+
     /// Whether a URL goes before all others.
     pub(crate) fn is_first(&self, url: &CanonUrl) -> bool {
         !self.policy.first.is_empty() && self.policy.first.is_match(url.as_str())
@@ -163,8 +175,14 @@ impl Worth {
             met: candidate.found.at.0,
             cash: coins.cash,
             in_links: coins.in_links,
-            rank: 0.0,
+            rank: self.rank(entry),
         })
+    }
+
+    /// The rank of a page, where the order asks for it.
+    fn rank(&self, entry: &Entry) -> f32 {
+        let page = entry.key().filter(|_| self.needs_rank());
+        page.map_or(0.0, |page| self.ranking.of(page))
     }
 
     /// What a domain is worth whose best page here is worth so much.
@@ -231,6 +249,9 @@ impl Worth {
     /// A link to a page was met.
     pub(crate) fn receive(&mut self, domain: DomainKey, page: UrlKey, gift: Gift) {
         self.purse.give(page, gift.cash);
+        if gift.rank > 0.0 {
+            self.ranking.receive(page, gift.rank);
+        }
         if gift.trust > 0.0 && self.census.of(domain).is_none() {
             self.young.entry(domain).or_insert(gift.trust);
         }
@@ -250,7 +271,8 @@ impl Worth {
         let others = signs.links.max(u64::try_from(outward).unwrap_or(u64::MAX)).max(1);
         #[expect(clippy::cast_precision_loss, reason = "a part of a part need not be exact")]
         let trust = DAMPING * signs.trust / others as f32;
-        Gift { cash: rhumb_order::dividend(coins.cash, links), trust }
+        let rank = if self.needs_rank() { self.ranking.give(page, links) } else { 0.0 };
+        Gift { cash: rhumb_order::dividend(coins.cash, links), trust, rank }
     }
 
     pub(crate) fn set_census(&mut self, census: Arc<Census>) {

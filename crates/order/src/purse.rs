@@ -52,6 +52,12 @@ impl Purse {
         self.pages_max = bytes / COINS_BYTES;
     }
 
+    /// One with nothing in it that may take as much.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self { coins: HashMap::new(), pages_max: self.pages_max }
+    }
+
     /// Bytes that it takes, about.
     pub fn bytes(&self) -> usize {
         self.coins.len() * COINS_BYTES

@@ -4,7 +4,8 @@
 //! is built from it by sorting outside of memory: the documents by number, their links both ways.
 //! [`pagerank`] is Page, Brin, Motwani and Winograd, 1999. [`krank`] gives every registrable
 //! domain one vote for a page; K-rank has no public definition, so this reading is our own (see
-//! `flow.rs`). [`compute`] writes both for the search, which asks [`Ranks`].
+//! `flow.rs`). [`compute`] writes both for the search, which asks [`Ranks`]. [`Partial`] ranks
+//! the pages that a crawl knows, fetched or not.
 //!
 //! Nothing here knows URLs, words or clocks, starts a thread, or reads what was not committed.
 
@@ -13,6 +14,7 @@ mod flow;
 mod fresh;
 mod graph;
 mod neighbours;
+mod partial;
 mod sorter;
 mod standing;
 mod store;
@@ -23,5 +25,6 @@ pub use error::RankError;
 pub use flow::{RankSettings, Ranking, krank, pagerank};
 pub use graph::{Graph, Level, LinkStream, collapse};
 pub use neighbours::{NEIGHBOURS_BYTES_MAX, Neighbours, links_from, links_to};
+pub use partial::{Partial, round};
 pub use standing::{Figures, Ranks, Standing, compute};
 pub use store::{LINKS_MAX, LinkStore, Said, Source};

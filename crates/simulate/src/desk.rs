@@ -234,7 +234,7 @@ impl Desk {
         for effect in turn.effects {
             match effect {
                 Effect::Fetch(ticket, _) => self.fetch(id, ticket),
-                Effect::Resolve(_) | Effect::Vote(..) => {}
+                Effect::Resolve(_) | Effect::Vote(..) | Effect::Cite(..) => {}
                 Effect::Send(parcel) => {
                     let at = self.in_a_while(300, 5_000_000);
                     if self.chance.per_myriad(200) {

@@ -153,12 +153,6 @@ fn policy(settings: &Settings) -> Result<Policy, Fault> {
     let name = settings.order.as_deref().unwrap_or(rhumb_order::ORDER);
     let order = rhumb_order::order(name)
         .map_err(|error| Fault::usage(error.to_string(), "--order trust, which is the default"))?;
-    if order.needs_rank() {
-        return Err(Fault::usage(
-            format!("the order {name:?} needs the graph of all links, which a crawl does not keep"),
-            "--order opic, which estimates the same as it goes",
-        ));
-    }
     let name = settings.budget.as_deref().unwrap_or(rhumb_order::BUDGET);
     let budget = rhumb_order::budget(name)
         .map_err(|error| Fault::usage(error.to_string(), "--budget trust, which is the default"))?;

@@ -19,6 +19,7 @@ mod hostile;
 mod identity;
 mod odd_site;
 mod oneshot;
+mod ordering;
 mod peer;
 mod planning;
 mod raw;

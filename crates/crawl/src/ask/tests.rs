@@ -118,7 +118,7 @@ impl Crawl {
             match effect {
                 Effect::Fetch(ticket, _) => self.tickets.push((id, ticket)),
                 Effect::Send(parcel) => self.parcels.push_back(parcel),
-                Effect::Resolve(_) | Effect::Vote(..) => {}
+                Effect::Resolve(_) | Effect::Vote(..) | Effect::Cite(..) => {}
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);
                 }

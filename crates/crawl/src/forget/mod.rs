@@ -22,7 +22,7 @@ use rhumb_web::{CanonUrl, PartitionId};
 
 use crate::clicks::Clicks;
 use crate::partition::{Effect, Event, Partition, Turn};
-use crate::shell::{CrawlError, CrawlSettings};
+use crate::shell::{CrawlError, CrawlSettings, forget_pages};
 use crate::store::{self, Opened};
 use crate::tables::{self, FjallTables, Tables};
 use record::{Stage, Takedowns};
@@ -174,7 +174,11 @@ fn settle(settings: &CrawlSettings, tables: &Arc<dyn Tables>) -> Result<(), Craw
                 }
                 Effect::Send(parcel) => parcels.push_back(parcel),
                 // Nothing is fetched here, and what is read is read again by the next run.
-                Effect::Fetch(..) | Effect::Resolve(_) | Effect::Read(_) | Effect::Vote(..) => {}
+                Effect::Fetch(..)
+                | Effect::Resolve(_)
+                | Effect::Read(_)
+                | Effect::Vote(..)
+                | Effect::Cite(..) => {}
             }
         }
     }
@@ -226,6 +230,9 @@ fn forget_clicks(settings: &CrawlSettings, tables: &dyn Tables) -> Result<(), Cr
 /// Removes what was replaced.
 fn clear_up(settings: &CrawlSettings, tables: &dyn Tables) -> Result<(), CrawlError> {
     tables::sweep(&settings.folder.join(store::TABLES))?;
-    store::remove_unlisted(&rhumb_disk::real(), &settings.folder, tables)?;
+    let (disk, folder) = (rhumb_disk::real(), &settings.folder);
+    store::remove_unlisted(&disk, folder, tables)?;
+    let failed = |source| CrawlError::Io { doing: "clear up", path: folder.clone(), source };
+    forget_pages(&disk, folder).map_err(failed)?;
     enter(Stage::Done, tables)
 }

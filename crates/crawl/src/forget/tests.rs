@@ -105,7 +105,11 @@ impl Live {
                     self.tell(parcel.to, Event::Parcel(parcel));
                 }
                 Effect::Fetch(ticket, _) => self.tickets.push((id, ticket)),
-                Effect::Send(_) | Effect::Resolve(_) | Effect::Vote(..) | Effect::Read(_) => {}
+                Effect::Send(_)
+                | Effect::Resolve(_)
+                | Effect::Vote(..)
+                | Effect::Cite(..)
+                | Effect::Read(_) => {}
             }
         }
     }

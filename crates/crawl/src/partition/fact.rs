@@ -365,6 +365,8 @@ pub enum Effect {
     Read(Read),
     /// A domain links to others.
     Vote(DomainKey, Vec<DomainKey>),
+    /// A page links to others; only where the order of the crawl asks for ranks.
+    Cite(UrlKey, Vec<UrlKey>),
 }
 
 /// How something is fetched, and by which manners: the archive keeps both.

@@ -67,7 +67,7 @@ const WOKEN_BYTES: usize = 16 * 1024;
 const CALLS_MAX: usize = 1_000;
 
 /// What a seed is given: the trust of its domain is known from the first census on.
-const SEED_GIFT: Gift = Gift { cash: 1.0, trust: 1.0 };
+const SEED_GIFT: Gift = Gift { cash: 1.0, trust: 1.0, rank: 0.0 };
 /// The part of a partition's memory that the cash of its pages may take.
 const PURSE_PART: usize = 8;
 

@@ -7,7 +7,7 @@ use rhumb_rules::HOPS_MAX;
 use rhumb_seen::Seen;
 use rhumb_web::{
     Candidate, Errand, Failure, Found, Mark, Origin, PartitionId, Phase, Site, Span, Tick,
-    TicketNumber,
+    TicketNumber, UrlKey,
 };
 
 use super::fact::{
@@ -40,6 +40,7 @@ impl<S: Seen> Partition<S> {
             (None, None) => answer.candidates,
         };
         let (links, outward) = (candidates.len(), answer.outward);
+        let cited = self.cited(&entry, &candidates);
         let parcels = self.pack(now, &entry, candidates, robots);
         let is_page = again.is_none() && !entry.is_robots();
         let (url, domain) = (entry.url().clone(), self.state.frontier.domain(&site));
@@ -61,13 +62,18 @@ impl<S: Seen> Partition<S> {
         };
         self.speak(now, Fact::Settled(Box::new(settled)), turn);
         self.refill(&site, turn);
-        let gift = if is_page {
+        let mut gift = if is_page {
             self.state.frontier.give(&url, links, outward.len())
         } else {
             Gift::default()
         };
         if !outward.is_empty() {
             turn.effects.push(Effect::Vote(domain, outward));
+        }
+        if cited.is_empty() {
+            gift.rank = 0.0;
+        } else {
+            turn.effects.push(Effect::Cite(url.key(self.settings.hash), cited));
         }
         for mut parcel in parcels {
             parcel.gift = gift;
@@ -143,6 +149,16 @@ impl<S: Seen> Partition<S> {
         let pushed = matches!(finding, Finding::Answered(answer) if answer.pushback.is_some());
         let at = if pushed { manner.ready_at } else { at };
         Some((at, entry.tried(tries)))
+    }
+
+    /// The pages that a page links to, where the order of the crawl asks for ranks. What a sitemap
+    /// or a robots.txt names is no link.
+    fn cited(&self, entry: &Entry, candidates: &[(PartitionId, Candidate)]) -> Vec<UrlKey> {
+        let is_page = matches!(entry.candidate.errand, Errand::Page);
+        if !is_page || !self.state.frontier.policy().order.needs_rank() {
+            return Vec::new();
+        }
+        candidates.iter().map(|(_, candidate)| candidate.url.key(self.settings.hash)).collect()
     }
 
     /// Groups candidates and a robots answer by owner, and numbers the parcels.

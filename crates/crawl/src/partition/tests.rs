@@ -183,7 +183,7 @@ impl World {
                     let dossier = self.row(key);
                     self.events.push_back((id, Event::Woken(Box::new(dossier))));
                 }
-                Effect::Resolve(_) | Effect::Vote(..) => {}
+                Effect::Resolve(_) | Effect::Vote(..) | Effect::Cite(..) => {}
             }
         }
     }

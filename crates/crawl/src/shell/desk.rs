@@ -19,9 +19,9 @@ use rhumb_web::{
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::ballot::{Ballot, Counted};
 use super::clock::Clock;
 use super::committer::Written;
+use super::estimates::{Counted, Estimates, Ranked};
 use super::handle::Asks;
 use super::keeping::Keeping;
 use super::meter::Stage;
@@ -66,6 +66,8 @@ pub(super) enum Notice {
     Likened(Result<Box<Passed>, StoreError>),
     /// The standing of all domains.
     Counted(Result<Box<Counted>, StoreError>),
+    /// The ranks of pages that wait.
+    Ranked(Result<Box<Ranked>, StoreError>),
     /// What the committer has written: fetches may go out, others have arrived.
     Written(Written),
     /// A checkpoint.
@@ -108,8 +110,7 @@ pub(super) struct Desk {
     pub(super) recent: Recent,
     /// Links on their way from partition to partition.
     pushing: Pushing,
-    /// Links between domains.
-    pub(super) ballot: Ballot,
+    pub(super) estimates: Estimates,
     /// Whether domains have a ceiling at the moment.
     pub(super) has_ceiling: bool,
     /// Since when there is room for everyone again.
@@ -144,8 +145,7 @@ impl Desk {
     ) -> Self {
         let before = partitions.iter().map(|it| it.state().tally().pages()).sum();
         let (reports, shown) = outlet;
-        let disk = Arc::clone(&keeping.holdings.disk);
-        let ballot = Ballot::open(disk, &settings.folder, settings.shares().changed / 4);
+        let estimates = Estimates::open(&keeping.holdings.disk, &settings);
         Self {
             clock,
             worker,
@@ -163,7 +163,7 @@ impl Desk {
             pulse: Pulse::default(),
             recent: Recent::default(),
             pushing: Pushing::default(),
-            ballot,
+            estimates,
             has_ceiling: false,
             ample_since: None,
             is_paused: false,
@@ -205,7 +205,7 @@ impl Desk {
         let mut owned: BTreeMap<PartitionId, Vec<_>> = BTreeMap::new();
         // Rules have nothing against a seed, but that it was forgotten.
         for seed in seeds.into_iter().filter(|seed| self.rules.judge(seed) == Verdict::Admit) {
-            self.ballot.trust(self.settings.hash, &seed.url.site());
+            self.estimates.trust(self.settings.hash, &seed.url.site());
             owned.entry(self.settings.owner(&seed.url)).or_default().push(seed);
         }
         self.own.extend(owned.into_iter().map(|(owner, seeds)| (owner, Event::Seeds(seeds))));
@@ -239,7 +239,7 @@ impl Desk {
             self.work_off(now);
             self.tend_buckets(now);
             self.tend_sieve(now);
-            self.tend_ballot();
+            self.tend_estimates(false);
             self.checkpoint_if_due(now);
             if stopping.is_none() {
                 self.issue(now);
@@ -448,7 +448,8 @@ impl Desk {
                 }
                 Effect::Read(Read::Refill(origin, wish)) => self.keeping.refill(id, origin, wish),
                 Effect::Read(Read::Site(key)) => self.keeping.wake(id, key),
-                Effect::Vote(from, to) => self.ballot.note(from, to),
+                Effect::Vote(from, to) => self.estimates.vote(from, to),
+                Effect::Cite(from, to) => self.estimates.cite(from, &to),
             }
         }
     }

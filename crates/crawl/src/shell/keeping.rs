@@ -178,6 +178,7 @@ impl Desk {
             Notice::Passed(bucket, parts, new) => self.passed(bucket, parts, &new?),
             Notice::Written(written) => self.written(written),
             Notice::Counted(counted) => self.take_census(*counted?),
+            Notice::Ranked(ranked) => self.take_ranks(*ranked?),
             Notice::Likened(passed) => {
                 self.keeping.is_likening = false;
                 let late = self.keeping.holdings.passed(*passed?);
@@ -344,19 +345,21 @@ impl Desk {
         self.worker.counter().checkpoint(snapshot);
     }
 
-    /// The last checkpoint of a run: with it nothing has to be replayed.
+    /// The last checkpoint of a run: with it nothing has to be replayed. What is known beside the
+    /// facts is written meanwhile.
     pub(super) async fn finish(
         &mut self,
         inbox: &mut mpsc::Receiver<Notice>,
     ) -> Result<(), StoreError> {
         for is_last in [false, true] {
-            while self.keeping.is_checkpointing {
+            while self.keeping.is_checkpointing || self.estimates.is_busy() {
                 let notice = inbox.recv().await.expect("the desk holds a sender itself");
                 self.hear(notice)?;
             }
             let now = self.clock.now();
             self.work_off(now);
             if !is_last {
+                self.tend_estimates(true);
                 self.checkpoint(now, false);
             }
         }

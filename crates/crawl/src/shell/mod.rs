@@ -4,10 +4,10 @@
 //! writes records and facts. See [`run`].
 
 mod answers;
-mod ballot;
 mod clock;
 mod committer;
 mod desk;
+mod estimates;
 mod following;
 mod handle;
 mod interrupted;
@@ -52,6 +52,7 @@ use reading::Reader;
 use worker::Worker;
 
 pub use crate::store::StoreError as CrawlError;
+pub(crate) use estimates::forget_pages;
 pub use following::{Follower, News};
 pub use handle::{Asks, Handle, handle};
 pub use meter::Stopwatch;
@@ -159,7 +160,8 @@ impl CrawlSettings {
 
     /// How its memory is shared out.
     pub fn shares(&self) -> Shares {
-        Shares::of(self.memory)
+        let shares = Shares::of(self.memory);
+        if self.policy.order.needs_rank() { shares.with_ranks() } else { shares }
     }
 
     pub(crate) fn owner(&self, url: &CanonUrl) -> PartitionId {
@@ -186,6 +188,8 @@ pub struct Shares {
     pub likeness: usize,
     /// The tables' own caches.
     pub tables: usize,
+    /// Links between pages and ranks over them: nothing, or half of what the frontier has.
+    pub ranks: usize,
 }
 
 impl Shares {
@@ -199,7 +203,14 @@ impl Shares {
             changed: eighth,
             likeness: eighth,
             tables: eighth,
+            ranks: 0,
         }
+    }
+
+    /// For a crawl whose order asks for ranks.
+    fn with_ranks(self) -> Self {
+        let ranks = self.frontier / 2;
+        Self { frontier: self.frontier - ranks, ranks, ..self }
     }
 }
 
@@ -274,6 +285,7 @@ pub async fn run(
     let mut desk = Desk::new(settings, clock, partitions, keeping, rules, at_work, shown);
     desk.set_site_rules();
     desk.set_policy();
+    desk.recall_estimates();
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regex::RegexSet;
-use rhumb_frontier::{Census, DomainKey, Frontier, Gift, Harvest, Hold, Manner, Policy};
+use rhumb_frontier::{Census, DomainKey, Frontier, Gift, Harvest, Hold, Manner, Policy, Ranks};
 use rhumb_order::{Crowd, Standing, budget, order};
 use rhumb_web::{HashKey, Site, Tick};
 
@@ -24,7 +24,7 @@ fn under(order_name: &str, budget_name: &str, first: &[&str]) -> Frontier {
 
 fn give(frontier: &mut Frontier, site: usize, page: usize, cash: f32) {
     let url = entry(site, page, 1).url().clone();
-    frontier.receive(&url, url.key(HASH), Gift { cash, trust: 0.0 });
+    frontier.receive(&url, url.key(HASH), Gift { cash, ..Gift::default() });
 }
 
 /// Serves everything that is due now, and says in which order.
@@ -50,6 +50,25 @@ fn the_richest_page_of_a_site_goes_first_however_late_it_became_rich() {
     give(&mut frontier, 1, 5, 0.3);
     give(&mut frontier, 1, 5, 0.3);
     assert_eq!(served(&mut frontier), ["s1.test/5", "s1.test/2", "s1.test/1", "s1.test/3"]);
+}
+
+#[test]
+fn by_rank_the_highest_goes_first_and_a_page_met_since_has_what_its_linkers_gave() {
+    let mut frontier = under("pagerank", "none", &[]);
+    for page in [1, 2, 3, 5, 6] {
+        admit(&mut frontier, entry(1, page, 2));
+    }
+    let key = |page| entry(1, page, 2).url().key(HASH);
+    frontier.begin_ranks();
+    let url = entry(1, 6, 2).url().clone();
+    frontier.receive(&url, key(6), Gift { rank: 1.5, ..Gift::default() });
+    frontier.set_ranks(Arc::new(Ranks::new(vec![(key(3), 1.0), (key(5), 3.0)], 0.25)));
+    let expect = [5, 6, 3, 1, 2].map(|page| format!("s1.test/{page}"));
+    assert_eq!(served(&mut frontier), expect);
+    let hub = entry(1, 5, 2).url().clone();
+    assert!((frontier.give(&hub, 3, 0).rank - 0.85).abs() < 1e-6);
+    let mut others = under("opic", "none", &[]);
+    assert!(others.give(&hub, 3, 0).rank.abs() < f32::EPSILON, "nobody asks for it");
 }
 
 #[test]

@@ -322,7 +322,7 @@ impl<'w> Process<'w> {
         for effect in turn.effects {
             match effect {
                 Effect::Fetch(ticket, _) => self.fetch(id, ticket),
-                Effect::Resolve(_) | Effect::Vote(..) => {}
+                Effect::Resolve(_) | Effect::Vote(..) | Effect::Cite(..) => {}
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);

@@ -9,11 +9,11 @@ mod tests;
 use std::sync::Arc;
 
 use rhumb_order::{Budget, DomainSigns};
+use rhumb_rank::Partial;
 
 use crate::contender::{Contender, Ranks};
 use crate::farm::Farm;
 use crate::graph::place;
-use crate::rank::Partial;
 use crate::{FarmSpec, Graph};
 use domains::{Domains, Turn};
 use pages::Pages;
@@ -101,12 +101,14 @@ impl Run {
             plan,
             farm,
         };
-        if plan.contender.ranks == Ranks::Final {
-            run.pages.set_ranks(&known.ranks);
+        match plan.contender.ranks {
+            Ranks::Final => run.pages.set_ranks(&known.ranks),
+            Ranks::Partial => run.pages.set_partial_ranks(&[]),
+            Ranks::None => {}
         }
         let seeds: Vec<u32> = known.graph.seeds().to_vec();
         for seed in &seeds {
-            run.take_link(*seed, 0, 1.0);
+            run.take_link(*seed, 0, 1.0, 0.0);
         }
         for seed in seeds {
             run.settle(run.domain_of(seed));
@@ -133,12 +135,15 @@ impl Run {
         links
     }
 
-    /// A link leads to a page and gives it cash.
-    fn take_link(&mut self, page: u32, depth: u16, cash: f32) {
+    /// A link leads to a page and gives it cash and rank.
+    fn take_link(&mut self, page: u32, depth: u16, cash: f32, rank: f32) {
         let order = self.plan.contender.order;
         let is_new = self.pages.meet(page, depth);
         let before = if is_new { None } else { Some(self.pages.place(page, order).value) };
         self.pages.give(page, cash);
+        if rank > 0.0 {
+            self.pages.give_rank(page, rank);
+        }
         if !self.pages.waits(page) {
             return;
         }
@@ -219,8 +224,8 @@ impl Run {
         let mut is_changed = self.standings.refresh();
         if self.plan.contender.ranks == Ranks::Partial && self.fetched * 10 > self.ranked * 11 {
             self.ranked = self.fetched;
-            let ranks = self.partial.compute(&self.pages.known());
-            self.pages.set_ranks(ranks);
+            let ranks = self.partial.compute(&self.pages.known(), ROUNDS_MORE);
+            self.pages.set_partial_ranks(ranks);
             self.domains.renew(&self.pages, self.plan.contender.order);
             is_changed = true;
         }
@@ -232,6 +237,8 @@ impl Run {
     }
 }
 
+/// Rounds of ranks that go on from older ones, on a graph that has grown by a tenth.
+const ROUNDS_MORE: usize = 8;
 /// Levels after which a crawl ends where no domain may have more.
 const LEVELS_MAX: u32 = 64;
 
@@ -247,12 +254,14 @@ impl Iterator for Run {
         let cash = self.pages.fetch(page, links.len());
         let depth = self.pages.depth(page).saturating_add(1);
         self.domains.take(domain, links.len(), self.now_us + self.plan.delay_us);
+        let mut rank = 0.0;
         if self.plan.contender.ranks == Ranks::Partial {
-            self.partial.add(page, &links);
+            self.partial.add(page, links.iter().copied());
+            rank = self.pages.rank_gift(page, links.len());
         }
         let mut touched = vec![domain];
         for to in links {
-            self.take_link(to, depth, cash);
+            self.take_link(to, depth, cash, rank);
             let other = self.domain_of(to);
             self.standings.link(domain, other);
             if touched.last() != Some(&other) {

@@ -12,6 +12,9 @@ use crate::graph::{number, place};
 /// A heap is made anew when it has so many times more places than pages that wait.
 const SLACK: usize = 4;
 
+/// The part of its rank that a page gives away, as in `PageRank`.
+const DAMPING: f32 = 0.85;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -64,6 +67,9 @@ pub(super) struct Pages {
     depths: Vec<u16>,
     cash: Cash,
     ranks: Vec<f32>,
+    /// What a page has that was met after ranks were computed, and what it was given since.
+    base: f32,
+    gifts: Vec<f32>,
     known: u32,
 }
 
@@ -77,6 +83,8 @@ impl Pages {
             depths: Vec::new(),
             cash,
             ranks: Vec::new(),
+            base: 0.0,
+            gifts: Vec::new(),
             known: 0,
         }
     }
@@ -143,11 +151,42 @@ impl Pages {
         self.states.iter().map(|state| *state != State::Unmet).collect()
     }
 
-    /// Takes ranks over.
+    /// Takes ranks over that change no more.
     #[expect(clippy::cast_possible_truncation, reason = "a rank is an estimate")]
     pub(super) fn set_ranks(&mut self, ranks: &[f64]) {
         self.ranks.clear();
         self.ranks.extend(ranks.iter().map(|rank| *rank as f32));
+    }
+
+    /// Takes ranks over that were computed from all links so far, in parts of their mean, as a
+    /// crawl does: a page that is met later has what the least has, and what links give it.
+    pub(super) fn set_partial_ranks(&mut self, ranks: &[f64]) {
+        let count = f64::from(self.known.max(1));
+        let parts: Vec<f64> = ranks.iter().map(|rank| rank * count).collect();
+        self.set_ranks(&parts);
+        let known = self.ranks.iter().copied().filter(|rank| *rank > 0.0);
+        self.base = known.reduce(f32::min).unwrap_or(1.0);
+        self.gifts.clear();
+    }
+
+    /// What a page gives of its rank to each of so many links.
+    pub(super) fn rank_gift(&self, page: u32, links: usize) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a page has no millions of links")]
+        let links = links.max(1) as f32;
+        DAMPING * self.rank(page) / links
+    }
+
+    /// A link gives rank to a page, until that is computed.
+    pub(super) fn give_rank(&mut self, page: u32, rank: f32) {
+        let at = place(page);
+        self.gifts.resize(self.gifts.len().max(at + 1), 0.0);
+        self.gifts[at] += rank;
+    }
+
+    fn rank(&self, page: u32) -> f32 {
+        let at = place(page);
+        let computed = self.ranks.get(at).copied().filter(|rank| *rank > 0.0);
+        computed.unwrap_or(self.base) + self.gifts.get(at).copied().unwrap_or_default()
     }
 
     pub(super) fn signs(&self, page: u32) -> PageSigns {
@@ -161,7 +200,7 @@ impl Pages {
             met: u64::from(self.met[at]),
             cash: coins.cash,
             in_links: coins.in_links,
-            rank: self.ranks.get(at).copied().unwrap_or_default(),
+            rank: self.rank(page),
         }
     }
 

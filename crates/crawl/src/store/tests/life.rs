@@ -223,7 +223,7 @@ impl<'w> Life<'w> {
         for effect in turn.effects {
             match effect {
                 Effect::Fetch(ticket, _) => self.fetches.push((id, ticket)),
-                Effect::Resolve(_) | Effect::Vote(..) => {}
+                Effect::Resolve(_) | Effect::Vote(..) | Effect::Cite(..) => {}
                 Effect::Send(parcel) => self.events.push_back(arrival(parcel)),
                 Effect::Shelve(place, entry) => {
                     self.holdings.backlog.push(place.lane, place.ordinal, &entry);

@@ -6,16 +6,17 @@
 //! that cannot be read is begun anew.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io;
+use std::path::Path;
 
-use rhumb_disk::{Disk, SharedDisk};
+use rhumb_disk::SharedDisk;
 use rhumb_frontier::{Census, DomainKey};
 use rhumb_web::{HashKey, Site};
 use tokio::sync::mpsc;
 
-use super::desk::{Desk, Notice};
-use super::keeping::guarded;
+use super::super::desk::Notice;
+use super::super::keeping::guarded;
+use super::sheet::{Row, Sheet, mark};
 use crate::store::StoreError;
 
 /// The file of pairs in a crawl's folder.
@@ -29,8 +30,6 @@ const FRESH_MIN: usize = 1_000;
 const RECENT: usize = 1 << 14;
 /// The part of its trust that a domain loses which is taken for one of a link farm.
 const FARM_LOSS: f32 = 0.75;
-/// What is written at once.
-const WRITE_BYTES: usize = 1 << 20;
 
 type Pair = (DomainKey, DomainKey);
 
@@ -50,23 +49,22 @@ pub(super) struct Ballot {
     is_counting: bool,
     /// Whether seeds have come since the last count.
     has_new_seeds: bool,
-    disk: SharedDisk,
-    path: PathBuf,
+    sheet: Sheet,
 }
 
 /// What a count gives.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(in super::super) struct Counted {
     pairs: Vec<Pair>,
     up_to: u64,
-    pub(super) census: Census,
+    census: Census,
 }
 
 impl Ballot {
     /// Reads what was noted before; so many bytes may be taken.
     pub(super) fn open(disk: SharedDisk, folder: &Path, bytes: usize) -> Self {
-        let path = folder.join(FILE);
-        let (up_to, fresh) = read(&*disk, &path).unwrap_or((u64::MAX, Vec::new()));
+        let sheet = Sheet::new(disk, folder, FILE, MAGIC);
+        let (up_to, fresh) = read(&sheet).unwrap_or((u64::MAX, Vec::new()));
         Self {
             counted: Vec::new(),
             fresh,
@@ -76,8 +74,7 @@ impl Ballot {
             up_to,
             is_counting: false,
             has_new_seeds: false,
-            disk,
-            path,
+            sheet,
         }
     }
 
@@ -89,7 +86,7 @@ impl Ballot {
     /// A page of a domain links to others.
     pub(super) fn note(&mut self, from: DomainKey, to: Vec<DomainKey>) {
         for to in to {
-            let mark = mark((from, to));
+            let mark = mark([from.0, to.0]);
             let place = usize::try_from(mark).unwrap_or(usize::MAX) % RECENT;
             if mark <= self.up_to && self.recent[place] != mark {
                 self.recent[place] = mark;
@@ -113,39 +110,25 @@ impl Ballot {
         let mut pairs = std::mem::take(&mut self.counted);
         pairs.append(&mut self.fresh);
         let (seeds, pairs_max, up_to) = (self.seeds.clone(), self.pairs_max, self.up_to);
-        let (disk, path) = (Arc::clone(&self.disk), self.path.clone());
+        let sheet = self.sheet.clone();
         tokio::task::spawn_blocking(move || {
             let counted = guarded(|| {
                 let counted = tally(pairs, &seeds, pairs_max, up_to);
-                write(&*disk, &path, counted.up_to, &counted.pairs)
-                    .map_err(|source| StoreError::Io { doing: "write", path, source })?;
+                let rows = counted.pairs.iter().map(|pair| Ok(row(*pair)));
+                sheet.write(counted.up_to, rows).map_err(|source| {
+                    let path = sheet.path().to_owned();
+                    StoreError::Io { doing: "write", path, source }
+                })?;
                 Ok(Box::new(counted))
             });
             notices.blocking_send(Notice::Counted(counted)).ok();
         });
     }
 
-    /// Takes the pairs of a count back.
-    fn counted(&mut self, pairs: Vec<Pair>, up_to: u64) {
-        (self.counted, self.up_to, self.is_counting) = (pairs, up_to, false);
-    }
-}
-
-impl Desk {
-    /// Starts a count where enough is new.
-    pub(super) fn tend_ballot(&mut self) {
-        if self.ballot.is_due() {
-            self.ballot.count(self.keeping.notices());
-        }
-    }
-
-    /// Tells the partitions what was counted.
-    pub(super) fn take_census(&mut self, counted: Counted) {
-        self.ballot.counted(counted.pairs, counted.up_to);
-        let census = Arc::new(counted.census);
-        for partition in &mut self.partitions {
-            partition.state_mut().frontier_mut().set_census(Arc::clone(&census));
-        }
+    /// Takes the pairs of a count back, and gives the standings.
+    pub(super) fn counted(&mut self, counted: Counted) -> Census {
+        (self.counted, self.up_to, self.is_counting) = (counted.pairs, counted.up_to, false);
+        counted.census
     }
 }
 
@@ -161,7 +144,7 @@ fn tally(
     // Where there are too many an even sample of them stays.
     while pairs.len() > pairs_max {
         up_to /= 2;
-        pairs.retain(|pair| mark(*pair) <= up_to);
+        pairs.retain(|pair| mark(row(*pair)) <= up_to);
     }
     let mut domains: Vec<DomainKey> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
     domains.extend(seeds);
@@ -183,61 +166,16 @@ fn tally(
     Counted { pairs, up_to, census }
 }
 
-/// A hash of a pair; the keys are hashes already.
-fn mark((from, to): Pair) -> u64 {
-    (from.0.rotate_left(23) ^ to.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn row((from, to): Pair) -> Row {
+    [from.0, to.0]
 }
 
-fn write(disk: &dyn Disk, path: &Path, up_to: u64, pairs: &[Pair]) -> std::io::Result<()> {
-    let young = path.with_extension("new");
-    if disk.exists(&young)? {
-        disk.remove(&young)?;
-    }
-    let mut file = disk.create(&young)?;
-    let mut crc = crc32fast::Hasher::new();
-    let mut bytes = up_to.to_le_bytes().to_vec();
-    file.append(&MAGIC)?;
-    for (from, to) in pairs {
-        bytes.extend(from.0.to_le_bytes());
-        bytes.extend(to.0.to_le_bytes());
-        if bytes.len() >= WRITE_BYTES {
-            crc.update(&bytes);
-            file.append(&bytes)?;
-            bytes.clear();
-        }
-    }
-    crc.update(&bytes);
-    file.append(&bytes)?;
-    file.append(&crc.finalize().to_le_bytes())?;
-    file.sync()?;
-    drop(file);
-    disk.rename(&young, path)
-}
-
-/// What a file says, if it is whole.
-fn read(disk: &dyn Disk, path: &Path) -> Option<(u64, Vec<Pair>)> {
-    let file = disk.open(path).ok()?;
-    let mut bytes = vec![0; usize::try_from(file.length().ok()?).ok()?];
-    let mut at = 0;
-    while at < bytes.len() {
-        let offset = u64::try_from(at).expect("a length fits 64 bits");
-        match file.read_at(offset, &mut bytes[at..]).ok()? {
-            0 => return None,
-            read => at += read,
-        }
-    }
-    let (body, crc) = bytes.strip_prefix(&MAGIC)?.split_last_chunk()?;
-    if crc32fast::hash(body) != u32::from_le_bytes(*crc) {
-        return None;
-    }
-    let (up_to, pairs) = body.split_first_chunk()?;
-    let (pairs, rest) = pairs.as_chunks::<8>();
-    let (pairs, odd) = pairs.as_chunks::<2>();
-    let pair = |[from, to]: &[[u8; 8]; 2]| {
-        (DomainKey(u64::from_le_bytes(*from)), DomainKey(u64::from_le_bytes(*to)))
-    };
-    let is_whole = rest.is_empty() && odd.is_empty();
-    is_whole.then(|| (u64::from_le_bytes(*up_to), pairs.iter().map(pair).collect()))
+/// What was noted before, if it is whole.
+fn read(sheet: &Sheet) -> Option<(u64, Vec<Pair>)> {
+    let opened = sheet.open()?;
+    let pair = |row: io::Result<Row>| row.map(|[from, to]| (DomainKey(from), DomainKey(to)));
+    let pairs: io::Result<Vec<Pair>> = opened.rows().map(pair).collect();
+    Some((opened.head, pairs.ok()?))
 }
 
 #[cfg(test)]
@@ -250,18 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_read_as_they_were_written_and_a_damaged_file_is_none() {
+    fn pairs_are_there_again_after_a_restart_and_begin_anew_where_the_file_is_damaged() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (disk, path) = (rhumb_disk::real(), folder.path().join(FILE));
-        let noted = pairs(70_000);
-        write(&*disk, &path, 77, &noted).expect("written");
-        assert_eq!(read(&*disk, &path), Some((77, noted)));
-        let mut bytes = std::fs::read(&path).expect("read");
+        let open = || Ballot::open(rhumb_disk::real(), folder.path(), 1 << 20);
+        let (noted, sheet) = (pairs(5_000), open().sheet);
+        sheet.write(77, noted.iter().map(|pair| Ok(row(*pair)))).expect("written");
+        assert_eq!((open().up_to, open().fresh), (77, noted));
+        let mut bytes = std::fs::read(sheet.path()).expect("read");
         bytes[1_000] ^= 1;
-        std::fs::write(&path, &bytes).expect("written");
-        assert_eq!(read(&*disk, &path), None);
-        std::fs::write(&path, &bytes[..9]).expect("written");
-        assert_eq!(read(&*disk, &path), None);
+        std::fs::write(sheet.path(), &bytes).expect("written");
+        assert_eq!((open().up_to, open().fresh), (u64::MAX, Vec::new()));
     }
 
     #[test]
@@ -269,7 +205,7 @@ mod tests {
         let seeds: BTreeSet<DomainKey> = [DomainKey(1)].into();
         let Counted { pairs: kept, up_to, census } = tally(pairs(10_000), &seeds, 3_000, u64::MAX);
         assert!((1_500..=3_000).contains(&kept.len()), "{}", kept.len());
-        assert!(kept.iter().all(|pair| mark(*pair) <= up_to));
+        assert!(kept.iter().all(|pair| mark(row(*pair)) <= up_to));
         assert!(census.crowd.domains > 3_000);
     }
 }
