@@ -7,19 +7,25 @@
 //!
 //! OPIC is Abiteboul, Preda and Cobena, 2003; STAR is Lee, Leonard, Wang and Loguinov, 2008; trust
 //! is `TrustRank` (Gyöngyi, Garcia-Molina and Pedersen, 2004) on the graph of domains; [`farms`]
-//! says which of them link to each other for the sake of it.
+//! says which of them link to each other for the sake of it. [`rate`] says how often a page changes
+//! that was seen before, and a [`Forecast`] what is expected of many (Cho and Garcia-Molina, 2003;
+//! Mercator's front queues).
 //!
 //! Nothing here knows URLs, clocks, files or threads.
 
 mod budgets;
+mod change;
 mod farm;
+mod forecast;
 mod orders;
 mod purse;
 mod signs;
 mod trust;
 
 pub use budgets::{BUDGETS, Budget, budget};
+pub use change::{Interval, Prior, chance, rate};
 pub use farm::farms;
+pub use forecast::{Forecast, Forecaster, Outlook};
 pub use orders::{ORDERS, Order, order};
 pub use purse::{Coins, Purse, dividend};
 pub use signs::{Crowd, DomainSigns, PageSigns};
