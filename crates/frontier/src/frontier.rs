@@ -18,7 +18,7 @@ use crate::manner::{Hold, Manner};
 use crate::placement::Place;
 use crate::rules::SiteRules;
 use crate::site::{SiteState, Waiting};
-use crate::worth::{DomainKey, Worth};
+use crate::worth::{DomainKey, PageWorth, Worth};
 
 /// What a warm site takes in memory, about: its state, its places on the agenda, its rules.
 pub(crate) const SITE_BYTES: usize = 1_024;
@@ -87,7 +87,7 @@ impl Frontier {
     }
 
     fn prepare(&self, entry: &mut Entry) {
-        entry.prepare(self.hash, self.worth.is_first(entry.url()));
+        entry.prepare(self.hash, &self.worth);
     }
 
     /// Queues an entry in its site's head.
@@ -245,7 +245,7 @@ impl Frontier {
         self.warm.get(site)?.peek_by(now, &|entry| self.page_worth(entry))
     }
 
-    pub(crate) fn page_worth(&self, entry: &Entry) -> f64 {
+    pub(crate) fn page_worth(&self, entry: &Entry) -> PageWorth {
         self.worth.page(entry)
     }
 
@@ -261,7 +261,8 @@ impl Frontier {
             return f64::NEG_INFINITY;
         }
         let needs_best = self.worth.policy().order.needs_best();
-        let best = if needs_best { state.best(&|entry| self.page_worth(entry)) } else { 0.0 };
+        let best = || state.best(&|entry| self.page_worth(entry));
+        let best = if needs_best { best().map_or(f64::NEG_INFINITY, |it| it.value) } else { 0.0 };
         self.worth.domain(self.domain(site), best)
     }
 

@@ -41,7 +41,7 @@ impl Frontier {
         let key = self.key(&site);
         let ahead = planner.lanes.entry(key.lane(entry.url().scheme())).or_default();
         let state = self.site(&site);
-        let is_urgent = entry.band() == 0 || self.worth.is_first(entry.url());
+        let is_urgent = entry.band() == 0 || self.worth.is_ahead(self.hash, entry.url());
         let placement = match state {
             Some(_) if entry.is_robots() => Placement::Head,
             Some(state) => {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
 use crate::queue::{HEAD_MAX, Queue, REFILL_BELOW};
+use crate::worth::PageWorth;
 
 /// Robots.txt fetches that may wait at one site: redirects of other sites bring them.
 const ERRANDS_MAX: usize = 1_000;
@@ -50,10 +51,10 @@ pub struct Shelf {
 }
 
 /// The worth of an entry where the nearest to the seeds is the best.
-pub(crate) fn nearness(entry: &Entry) -> f64 {
+pub(crate) fn nearness(entry: &Entry) -> PageWorth {
     match entry.band() {
-        0 => f64::INFINITY,
-        _ => -f64::from(entry.candidate.depth),
+        0 => PageWorth::FIRST,
+        _ => PageWorth::by_order(-f64::from(entry.candidate.depth)),
     }
 }
 
@@ -88,7 +89,7 @@ impl Lane {
     }
 
     /// The entry that goes next at this time: the best by this worth.
-    fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
+    fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> PageWorth) -> Option<&Entry> {
         if self.pages_at > now {
             return None;
         }
@@ -228,7 +229,11 @@ impl SiteState {
     }
 
     /// The same, where the best is so by this worth.
-    pub(crate) fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
+    pub(crate) fn peek_by(
+        &self,
+        now: Tick,
+        worth: &impl Fn(&Entry) -> PageWorth,
+    ) -> Option<&Entry> {
         if let Some(errand) = self.errands.front() {
             return Some(errand);
         }
@@ -239,10 +244,9 @@ impl SiteState {
     }
 
     /// What the best entry that waits is worth.
-    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> f64) -> f64 {
+    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> PageWorth) -> Option<PageWorth> {
         let lanes = [&self.plain, &self.secure].into_iter();
-        let best = lanes.filter_map(|lane| lane.queue.best(worth)).map(worth);
-        best.fold(f64::NEG_INFINITY, f64::max)
+        lanes.filter_map(|lane| lane.queue.best(worth)).map(worth).max()
     }
 
     /// Works out what is asked of its entries often.

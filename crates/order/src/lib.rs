@@ -6,12 +6,8 @@
 //! frontier of a crawl, the study of a graph) decides where and how exactly.
 //!
 //! OPIC is Abiteboul, Preda and Cobena, 2003; STAR is Lee, Leonard, Wang and Loguinov, 2008; trust
-//! is `TrustRank` (Gyöngyi, Garcia-Molina and Pedersen, 2004) on the graph of domains; [`farms`]
-//! says which of them link to each other for the sake of it. [`rate`] says how often a page changes
-//! that was seen before, and a [`Forecast`] what is expected of many (Cho and Garcia-Molina, 2003;
-//! Mercator's front queues).
-//!
-//! Nothing here knows URLs, clocks, files or threads.
+//! is `TrustRank` (Gyöngyi et al., 2004) on the graph of domains; the [`rate`] at which pages change
+//! is Cho and Garcia-Molina, 2003. Nothing here knows URLs, clocks, files or threads.
 
 mod budgets;
 mod change;
