@@ -24,9 +24,9 @@ mod surt;
 mod verify;
 
 pub use archive::{
-    About, Archive, ArchiveError, ArchiveSettings, FORGOTTEN, Keep, Placed, Position, Removed,
-    Version, distance, ensure_reaches, file_of, files, is_whole, payload_place, reach, record_at,
-    remove, versions,
+    About, Archive, ArchiveError, ArchiveSettings, Captures, FORGOTTEN, Keep, Listed, Placed,
+    Position, Removed, Version, distance, ensure_reaches, file_of, files, is_whole, payload_place,
+    reach, record_at, remove, versions,
 };
 pub use capture::{Capture, Earlier, Interrupted, Lookup, Miss};
 pub use digest::Digest;

@@ -47,9 +47,27 @@ pub(crate) fn digits(date: &str) -> impl Iterator<Item = char> {
     date.chars().filter(char::is_ascii_digit).take(DIGITS)
 }
 
+/// Seconds from 1970 to the moment of these digits.
+pub(crate) fn seconds(digits: &str) -> Option<u64> {
+    let part = |from, to| digits.get(from..to);
+    let (year, month, day) = (part(0, 4)?, part(4, 6)?, part(6, 8)?);
+    let (hour, minute, second) = (part(8, 10)?, part(10, 12)?, part(12, DIGITS)?);
+    let date = format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z");
+    let moment = humantime::parse_rfc3339(&date).ok()?;
+    Some(moment.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_are_read_back_to_the_second() {
+        assert_eq!(seconds("20260203040506"), Some(1_770_091_506));
+        for odd in ["2026020304050", "20261303040506", "", "éééééééé"] {
+            assert_eq!(seconds(odd), None, "{odd}");
+        }
+    }
 
     #[test]
     fn a_moment_has_a_date_and_fourteen_digits() {

@@ -12,6 +12,7 @@ pub mod ask;
 pub mod audit;
 pub mod clicks;
 pub mod control;
+pub mod earlier;
 pub mod forget;
 pub mod log;
 pub mod partition;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rhumb_order::Forecast;
 use rhumb_web::{CanonUrl, Site, UrlKey};
 
 use crate::entry::Entry;
@@ -20,6 +21,12 @@ impl Frontier {
     /// Sets that; at the opening of a crawl.
     pub fn set_policy(&mut self, policy: Policy) {
         self.worth.set_policy(self.hash, policy);
+        self.reappraise();
+    }
+
+    /// Sets what earlier crawls say of its pages; at the opening of a crawl.
+    pub fn set_forecast(&mut self, forecast: Arc<Forecast>) {
+        self.worth.set_forecast(forecast);
         self.reappraise();
     }
 
@@ -117,7 +124,7 @@ impl Frontier {
         let sites: Vec<Site> = self.warm.keys().cloned().collect();
         for site in sites {
             let (hash, worth) = (self.hash, &self.worth);
-            let prepare = |entry: &mut Entry| entry.prepare(hash, worth.is_first(entry.url()));
+            let prepare = |entry: &mut Entry| entry.prepare(hash, worth);
             self.warm.get_mut(&site).expect("it was just listed").prepare(prepare);
             self.schedule(&site);
         }

@@ -1,9 +1,11 @@
 //! One URL in a queue.
 
+use rhumb_order::Outlook;
 use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, UrlKey, Visit};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::BANDS;
+use crate::worth::Worth;
 
 /// A candidate that was admitted and waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,7 @@ pub struct Entry {
 struct Memo {
     key: Option<UrlKey>,
     is_first: bool,
+    outlook: Outlook,
 }
 
 impl PartialEq for Memo {
@@ -63,9 +66,16 @@ impl Entry {
         self.memo.key
     }
 
+    /// Whether earlier crawls have it that its page has changed.
+    pub(crate) fn outlook(&self) -> Outlook {
+        self.memo.outlook
+    }
+
     /// Works out what is asked of it often.
-    pub(crate) fn prepare(&mut self, hash: HashKey, is_first: bool) {
-        self.memo = Memo { key: Some(self.url().key(hash)), is_first };
+    pub(crate) fn prepare(&mut self, hash: HashKey, worth: &Worth) {
+        let key = self.url().key(hash);
+        let (is_first, outlook) = (worth.is_first(self.url()), worth.outlook(key));
+        self.memo = Memo { key: Some(key), is_first, outlook };
     }
 
     /// Whether it fetches a robots.txt: such errands go before pages and ask no robots.txt.

@@ -18,7 +18,7 @@ use crate::manner::{Hold, Manner};
 use crate::placement::Place;
 use crate::rules::SiteRules;
 use crate::site::{SiteState, Waiting};
-use crate::worth::{DomainKey, Worth};
+use crate::worth::{DomainKey, PageWorth, Worth};
 
 /// What a warm site takes in memory, about: its state, its places on the agenda, its rules.
 pub(crate) const SITE_BYTES: usize = 1_024;
@@ -89,7 +89,7 @@ impl Frontier {
     /// Works out what is asked of an entry often, unless that was done.
     pub(crate) fn prepare(&self, entry: &mut Entry) {
         if entry.key().is_none() {
-            entry.prepare(self.hash, self.worth.is_first(entry.url()));
+            entry.prepare(self.hash, &self.worth);
         }
     }
 
@@ -250,7 +250,7 @@ impl Frontier {
         self.warm.get(site)?.peek_by(now, &|entry| self.page_worth(entry))
     }
 
-    pub(crate) fn page_worth(&self, entry: &Entry) -> f64 {
+    pub(crate) fn page_worth(&self, entry: &Entry) -> PageWorth {
         self.worth.page(entry)
     }
 
@@ -266,7 +266,8 @@ impl Frontier {
             return f64::NEG_INFINITY;
         }
         let needs_best = self.worth.policy().order.needs_best();
-        let best = if needs_best { state.best(&|entry| self.page_worth(entry)) } else { 0.0 };
+        let best = || state.best(&|entry| self.page_worth(entry));
+        let best = if needs_best { best().map_or(f64::NEG_INFINITY, |it| it.value) } else { 0.0 };
         self.worth.domain(self.domain(site), best)
     }
 

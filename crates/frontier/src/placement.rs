@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rhumb_order::Outlook;
+
 use crate::entry::Entry;
 use crate::frontier::{ENTRY_BYTES, Frontier, SITE_BYTES};
 use crate::key::{LaneKey, SiteKey};
@@ -44,7 +46,7 @@ impl Frontier {
         let key = self.key(&site);
         let ahead = planner.lanes.entry(key.lane(entry.url().scheme())).or_default();
         let state = self.site(&site);
-        let is_urgent = entry.band() == 0;
+        let is_urgent = entry.band() == 0 || entry.outlook() == Outlook::Changed;
         let placement = match state {
             Some(_) if entry.is_robots() => Placement::Head,
             Some(state) => {

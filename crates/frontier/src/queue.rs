@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agenda::BANDS;
 use crate::entry::Entry;
+use crate::worth::PageWorth;
 
 /// Entries of one site that are kept in memory; what comes beyond is shelved.
 pub const HEAD_MAX: usize = 256;
@@ -40,11 +41,11 @@ impl Queue {
     }
 
     /// The next of band 0, else the best by this worth; of equals the first.
-    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
+    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> PageWorth) -> Option<&Entry> {
         if let Some(entry) = self.bands[0].front() {
             return Some(entry);
         }
-        let mut best: Option<(f64, &Entry)> = None;
+        let mut best: Option<(PageWorth, &Entry)> = None;
         for entry in self.iter() {
             let worth = worth(entry);
             if best.is_none_or(|(before, _)| worth > before) {
@@ -55,10 +56,10 @@ impl Queue {
     }
 
     /// The entries in the order in which they would come; of equals the first.
-    pub(crate) fn ordered(&self, worth: &impl Fn(&Entry) -> f64) -> Vec<&Entry> {
-        let mut rest: Vec<(f64, &Entry)> =
+    pub(crate) fn ordered(&self, worth: &impl Fn(&Entry) -> PageWorth) -> Vec<&Entry> {
+        let mut rest: Vec<(PageWorth, &Entry)> =
             self.bands[1..].iter().flatten().map(|entry| (worth(entry), entry)).collect();
-        rest.sort_by(|one, other| other.0.total_cmp(&one.0));
+        rest.sort_by(|one, other| other.0.cmp(&one.0));
         self.bands[0].iter().chain(rest.into_iter().map(|(_, entry)| entry)).collect()
     }
 

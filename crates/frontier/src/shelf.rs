@@ -19,6 +19,7 @@ use crate::key::LaneKey;
 use crate::placement::Place;
 use crate::queue::{HEAD_MAX, REFILL_BELOW, URGENT_MAX};
 use crate::site::{Lane, SiteState};
+use crate::worth::PageWorth;
 
 /// A refill chooses among this many times the entries that it brings. To read them costs a large
 /// site a few microseconds a page.
@@ -94,20 +95,14 @@ impl Stock {
 }
 
 /// What has come back before its turn, and what is known of the rest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
     /// Ordinals.
     plucked: BTreeSet<u64>,
     /// The least worth of what was chosen last: who has more need not go to the shelf.
-    bar: f64,
+    bar: Option<PageWorth>,
     /// What was looked for, and below which ordinal: no fact.
     searched: (u64, u64),
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        Self { plucked: BTreeSet::new(), bar: f64::INFINITY, searched: (0, 0) }
-    }
 }
 
 impl PartialEq for Choice {
@@ -178,8 +173,8 @@ impl Choice {
     }
 
     /// Whether something is worth more than what lies on the shelf, as far as is known.
-    pub(crate) fn is_beaten_by(&self, worth: f64) -> bool {
-        worth > self.bar
+    pub(crate) fn is_beaten_by(&self, worth: PageWorth) -> bool {
+        self.bar.is_some_and(|bar| worth > bar)
     }
 
     fn row(&self) -> ChoiceRow {
@@ -298,7 +293,7 @@ impl Frontier {
         let oldest = if is_scattered { room } else { room.div_ceil(OLDEST_PART) };
         let bar = take_best(rest, oldest, room, &mut chosen);
         let lane = self.warm.get_mut(&origin.site).expect("it was there").lane_mut(origin.scheme);
-        lane.choice.bar = bar.unwrap_or(lane.choice.bar);
+        lane.choice.bar = bar.or(lane.choice.bar);
         if let Some(below) = searched {
             lane.choice.searched = (hash, below);
         }
@@ -311,7 +306,7 @@ fn wide(count: usize) -> u64 {
     u64::try_from(count).expect("a length fits 64 bits")
 }
 
-type Appraised = (f64, u64, Entry);
+type Appraised = (PageWorth, u64, Entry);
 
 /// Moves so many of the oldest, and up to `room` with the best of the others; says what the least
 /// of those is worth, if some stay behind.
@@ -320,7 +315,7 @@ fn take_best(
     oldest: usize,
     room: usize,
     to: &mut Vec<Appraised>,
-) -> Option<f64> {
+) -> Option<PageWorth> {
     let others = from.split_off(oldest.min(from.len()));
     let best = room - from.len().min(room);
     to.append(&mut from);
@@ -330,11 +325,10 @@ fn take_best(
         to.append(&mut others);
         return None;
     }
-    let order = |one: &Appraised, other: &Appraised| {
-        other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1))
-    };
+    let order =
+        |one: &Appraised, other: &Appraised| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1));
     others.select_nth_unstable_by(best, order);
-    let bar = others[..best].iter().map(|(worth, ..)| *worth).fold(f64::INFINITY, f64::min);
+    let bar = others[..best].iter().map(|(worth, ..)| *worth).min();
     to.extend(others.drain(..best));
-    Some(bar)
+    bar
 }

@@ -9,6 +9,7 @@ use crate::entry::Entry;
 use crate::manner::{Hold, Manner};
 use crate::queue::{HEAD_MAX, Queue, REFILL_BELOW, URGENT_MAX};
 use crate::shelf::{Choice, Shelf};
+use crate::worth::PageWorth;
 
 /// Robots.txt fetches that may wait at one site: redirects of other sites bring them.
 const ERRANDS_MAX: usize = 1_000;
@@ -45,10 +46,10 @@ pub(crate) struct Lane {
 }
 
 /// The worth of an entry where the nearest to the seeds is the best.
-pub(crate) fn nearness(entry: &Entry) -> f64 {
+pub(crate) fn nearness(entry: &Entry) -> PageWorth {
     match entry.band() {
-        0 => f64::INFINITY,
-        _ => -f64::from(entry.candidate.depth),
+        0 => PageWorth::FIRST,
+        _ => PageWorth::by_order(-f64::from(entry.candidate.depth)),
     }
 }
 
@@ -83,7 +84,7 @@ impl Lane {
     }
 
     /// The entry that goes next at this time: the best by this worth.
-    fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
+    fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> PageWorth) -> Option<&Entry> {
         if self.pages_at > now {
             return None;
         }
@@ -115,7 +116,7 @@ impl Lane {
         &self,
         is_urgent: bool,
         ahead: Ahead,
-        worth: impl FnOnce() -> f64,
+        worth: impl FnOnce() -> PageWorth,
     ) -> bool {
         let head = self.queue.len() + ahead.head;
         let is_behind = self.shelved() > 0 || ahead.shelf || head >= HEAD_MAX;
@@ -237,7 +238,11 @@ impl SiteState {
     }
 
     /// The same, where the best is so by this worth.
-    pub(crate) fn peek_by(&self, now: Tick, worth: &impl Fn(&Entry) -> f64) -> Option<&Entry> {
+    pub(crate) fn peek_by(
+        &self,
+        now: Tick,
+        worth: &impl Fn(&Entry) -> PageWorth,
+    ) -> Option<&Entry> {
         if let Some(errand) = self.errands.front() {
             return Some(errand);
         }
@@ -248,10 +253,8 @@ impl SiteState {
     }
 
     /// What the best entry that waits is worth.
-    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> f64) -> f64 {
-        let lanes = self.lanes().into_iter();
-        let best = lanes.filter_map(|lane| lane.queue.best(worth)).map(worth);
-        best.fold(f64::NEG_INFINITY, f64::max)
+    pub(crate) fn best(&self, worth: &impl Fn(&Entry) -> PageWorth) -> Option<PageWorth> {
+        self.lanes().into_iter().filter_map(|lane| lane.queue.best(worth)).map(worth).max()
     }
 
     /// Works out what is asked of its entries often.

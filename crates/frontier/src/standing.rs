@@ -8,6 +8,7 @@ use crate::entry::Entry;
 use crate::frontier::Frontier;
 use crate::manner::Hold;
 use crate::site::{Lane, SiteState, Waiting, nearness};
+use crate::worth::PageWorth;
 
 /// Where an entry of a site waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl SiteState {
         self.find_by(url, &nearness)
     }
 
-    fn find_by(&self, url: &CanonUrl, worth: &impl Fn(&Entry) -> f64) -> Option<Standing> {
+    fn find_by(&self, url: &CanonUrl, worth: &impl Fn(&Entry) -> PageWorth) -> Option<Standing> {
         let retries = &self.lane(url.scheme()).later;
         let at = self.waits_for(url.scheme()).until;
         let in_order = (0..).zip(self.order(at, worth)).find(|(_, entry)| entry.url() == url);
@@ -98,7 +99,11 @@ impl SiteState {
 
     /// The entries in memory that could be fetched at this time, in the order in which
     /// [`SiteState::peek_by`] would bring them.
-    fn order(&self, at: Tick, worth: &impl Fn(&Entry) -> f64) -> impl Iterator<Item = &Entry> {
+    fn order(
+        &self,
+        at: Tick,
+        worth: &impl Fn(&Entry) -> PageWorth,
+    ) -> impl Iterator<Item = &Entry> {
         let lane = |scheme| open(self.lane(scheme), at, worth).into_iter().peekable();
         let (mut plain, mut secure) = (lane(Scheme::Http), lane(Scheme::Https));
         let pages = iter::from_fn(move || match (plain.peek(), secure.peek()) {
@@ -112,7 +117,11 @@ impl SiteState {
 
 /// What a lane would bring from this time on, if nothing came to it: its retries that are due,
 /// then its queue; each with its worth.
-fn open<'a>(lane: &'a Lane, at: Tick, worth: &impl Fn(&Entry) -> f64) -> Vec<(f64, &'a Entry)> {
+fn open<'a>(
+    lane: &'a Lane,
+    at: Tick,
+    worth: &impl Fn(&Entry) -> PageWorth,
+) -> Vec<(PageWorth, &'a Entry)> {
     if lane.pages_at > at {
         return Vec::new();
     }

@@ -4,11 +4,14 @@
 //! votes are estimates beside them: they decide who goes first and nothing else, so they may be
 //! forgotten at any time.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use regex::RegexSet;
-use rhumb_order::{Budget, Crowd, DomainSigns, Order, PageSigns, Purse, Standing};
+use rhumb_order::{
+    Budget, Crowd, DomainSigns, Forecast, Order, Outlook, PageSigns, Purse, Standing,
+};
 use rhumb_web::{CanonUrl, HashKey, Site, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -115,11 +118,46 @@ pub struct Gift {
     pub rank: f32,
 }
 
+/// What a page is worth among those of its site: by its outlook, and of equals by the order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PageWorth {
+    outlook: Outlook,
+    /// As the order has it.
+    pub(crate) value: f64,
+}
+
+impl PageWorth {
+    /// Of what goes before all else.
+    pub(crate) const FIRST: Self = Self { outlook: Outlook::Changed, value: f64::INFINITY };
+
+    /// Of a page of which earlier crawls say nothing.
+    pub(crate) fn by_order(value: f64) -> Self {
+        Self { outlook: Outlook::Unknown, value }
+    }
+}
+
+impl Eq for PageWorth {}
+
+impl Ord for PageWorth {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_outlook = self.outlook.cmp(&other.outlook);
+        by_outlook.then_with(|| self.value.total_cmp(&other.value))
+    }
+}
+
+impl PartialOrd for PageWorth {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Worth {
     policy: Policy,
     /// By what the patterns of the policy are told from others.
     patterns: u64,
+    /// What earlier crawls say, if there were any.
+    forecast: Option<Arc<Forecast>>,
     purse: Purse,
     ranking: Ranking,
     counts: HashMap<DomainKey, DomainCount>,
@@ -163,20 +201,30 @@ impl Worth {
         !self.policy.first.is_empty() && self.policy.first.is_match(url.as_str())
     }
 
+    pub(crate) fn set_forecast(&mut self, forecast: Arc<Forecast>) {
+        self.forecast = Some(forecast);
+    }
+
+    /// What earlier crawls say of a page.
+    pub(crate) fn outlook(&self, page: UrlKey) -> Outlook {
+        self.forecast.as_ref().map(|forecast| forecast.of(page)).unwrap_or_default()
+    }
+
     /// What a page is worth among those of its site.
-    pub(crate) fn page(&self, entry: &Entry) -> f64 {
+    pub(crate) fn page(&self, entry: &Entry) -> PageWorth {
         if entry.band() == 0 {
-            return f64::INFINITY;
+            return PageWorth::FIRST;
         }
         let coins = entry.key().map(|key| self.purse.of(key)).unwrap_or_default();
         let candidate = &entry.candidate;
-        self.policy.order.page(&PageSigns {
+        let value = self.policy.order.page(&PageSigns {
             depth: candidate.depth,
             met: candidate.found.at.0,
             cash: coins.cash,
             in_links: coins.in_links,
             rank: self.rank(entry),
-        })
+        });
+        PageWorth { outlook: entry.outlook(), value }
     }
 
     /// The rank of a page, where the order asks for it.

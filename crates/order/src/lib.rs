@@ -6,20 +6,22 @@
 //! frontier of a crawl, the study of a graph) decides where and how exactly.
 //!
 //! OPIC is Abiteboul, Preda and Cobena, 2003; STAR is Lee, Leonard, Wang and Loguinov, 2008; trust
-//! is `TrustRank` (Gyöngyi, Garcia-Molina and Pedersen, 2004) on the graph of domains; [`farms`]
-//! says which of them link to each other for the sake of it.
-//!
-//! Nothing here knows URLs, clocks, files or threads.
+//! is `TrustRank` (Gyöngyi et al., 2004) on the graph of domains; the [`rate`] at which pages change
+//! is Cho and Garcia-Molina, 2003. Nothing here knows URLs, clocks, files or threads.
 
 mod budgets;
+mod change;
 mod farm;
+mod forecast;
 mod orders;
 mod purse;
 mod signs;
 mod trust;
 
 pub use budgets::{BUDGETS, Budget, budget};
+pub use change::{Interval, Prior, chance, rate};
 pub use farm::farms;
+pub use forecast::{Forecast, Forecaster, Outlook};
 pub use orders::{ORDERS, Order, order};
 pub use purse::{Coins, Purse, dividend};
 pub use signs::{Crowd, DomainSigns, PageSigns};

@@ -1,5 +1,6 @@
 //! The folder of archive files: one is open and only grows; the others are sealed.
 
+mod captures;
 mod file;
 mod name;
 mod places;
@@ -17,6 +18,7 @@ use std::time::SystemTime;
 use rhumb_disk::{Disk, RealDisk, SharedDisk};
 use thiserror::Error;
 
+pub use self::captures::{Captures, Listed};
 use self::file::OpenFile;
 use self::name::{CDXJ, INDEX, WARC};
 pub(crate) use self::places::{LOOKS_MAX, numbered};

@@ -26,7 +26,7 @@ pub struct Version {
 }
 
 impl Version {
-    fn told(line: &Line<'_>) -> Option<Self> {
+    pub(super) fn told(line: &Line<'_>) -> Option<Self> {
         let (file, end) = line.place()?;
         let is_revisit = line.is_revisit();
         let media_type = line.value("mime").filter(|_| !is_revisit);

@@ -84,7 +84,8 @@ pub(crate) fn payload_in(
     Ok(found)
 }
 
-fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads a line with its end; false behind the last one.
+pub(crate) fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     Ok(lines.read_until(b'\n', line)? > 0)
 }
@@ -106,11 +107,22 @@ pub(crate) struct Line<'a>(&'a str);
 
 impl<'a> Line<'a> {
     /// A line with its end; one without is being written.
-    fn read(line: &'a [u8]) -> Option<Self> {
+    pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
         if line.len() > LINE_BYTES_MAX || !line.ends_with(b"}\n") {
             return None;
         }
         str::from_utf8(line).ok().map(Self)
+    }
+
+    /// What it is sorted by first.
+    pub(crate) fn key(&self) -> &'a str {
+        self.0.split(' ').next().unwrap_or_default()
+    }
+
+    /// The URL, unless it has a sign that JSON must escape: none in canonical form has.
+    pub(crate) fn url(&self) -> Option<&'a str> {
+        let (_, rest) = self.0.split_once(" {\"url\": \"")?;
+        rest.split('"').next().filter(|url| !url.contains('\\'))
     }
 
     /// When the record was made, in digits.

@@ -7,7 +7,7 @@ mod sort;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-pub(crate) use find::{Line, Order, each_line, payload_in};
+pub(crate) use find::{Line, Order, each_line, next_line, payload_in};
 pub(crate) use sort::{create_anew, merge, sort_file};
 
 use crate::encode::WARC_FIELDS;

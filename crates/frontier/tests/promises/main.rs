@@ -1,6 +1,7 @@
 //! What the frontier promises, over random histories and against naive models.
 
 mod backlog;
+mod forecast;
 mod rules;
 mod shelf;
 mod standing;

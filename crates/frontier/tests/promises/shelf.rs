@@ -33,7 +33,7 @@ impl Bench {
     fn admit(&mut self, page: usize, cash: f32) {
         let next = page_of(page);
         let url = next.url().clone();
-        self.frontier.receive(&url, url.key(HASH), Gift { cash, trust: 0.0 });
+        self.frontier.receive(&url, url.key(HASH), Gift { cash, ..Gift::default() });
         if admit(&mut self.frontier, next.clone()) == rhumb_frontier::Placement::Shelf {
             self.shelf.push(next);
         }
@@ -211,7 +211,7 @@ fn a_site_that_is_due_goes_before_others_as_soon_as_it_has_what_is_wanted_first(
     for site in 0..40 {
         let next = entry(site, 1, 1);
         let url = next.url().clone();
-        frontier.receive(&url, url.key(HASH), Gift { cash: 9.0, trust: 0.0 });
+        frontier.receive(&url, url.key(HASH), Gift { cash: 9.0, ..Gift::default() });
         admit(&mut frontier, next);
     }
     let poor = entry(41, 1, 1);

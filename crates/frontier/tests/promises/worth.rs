@@ -11,7 +11,7 @@ use super::{admit, entry, new};
 
 const HASH: HashKey = HashKey(1, 2);
 
-fn under(order_name: &str, budget_name: &str, first: &[&str]) -> Frontier {
+pub(crate) fn under(order_name: &str, budget_name: &str, first: &[&str]) -> Frontier {
     let mut frontier = new();
     frontier.set_policy(Policy {
         order: order(order_name).expect("there is one"),
@@ -22,13 +22,13 @@ fn under(order_name: &str, budget_name: &str, first: &[&str]) -> Frontier {
     frontier
 }
 
-fn give(frontier: &mut Frontier, site: usize, page: usize, cash: f32) {
+pub(crate) fn give(frontier: &mut Frontier, site: usize, page: usize, cash: f32) {
     let url = entry(site, page, 1).url().clone();
     frontier.receive(&url, url.key(HASH), Gift { cash, ..Gift::default() });
 }
 
 /// Serves everything that is due now, and says in which order.
-fn served(frontier: &mut Frontier) -> Vec<String> {
+pub(crate) fn served(frontier: &mut Frontier) -> Vec<String> {
     let mut served = Vec::new();
     while let Some(site) = frontier.next(Tick(0)) {
         let next = frontier.peek(&site, Tick(0)).cloned().expect("a site on turn has work");
