@@ -11,7 +11,7 @@ use rhumb_crawl::partition::{
 use rhumb_crawl::shell::Shares;
 use rhumb_crawl::store::{self, Holdings, Identity, SeenHandle, Store, StoreSettings};
 use rhumb_crawl::tables::{FjallTables, Tables};
-use rhumb_frontier::Manners;
+use rhumb_frontier::{Gift, Manners};
 use rhumb_seen::Bucket;
 use rhumb_web::{Candidate, CanonUrl, Epoch, Errand, HashKey, PartitionId, Span, Tick, Ticket};
 
@@ -88,7 +88,7 @@ pub fn measure(urls: u64) -> Outcome {
             *number += 1;
             let from = PartitionId(0);
             let parcel =
-                Parcel { from, to, number: *number, candidates: candidates.into(), robots: None };
+                Parcel { from, to, number: *number, candidates: candidates.into(), robots: None, gift: Gift::default() };
             crawl.turn(to, Event::Parcel(parcel))?;
         }
         crawl.keep(made / LINKS)?;
@@ -177,7 +177,7 @@ impl Crawl {
         let from = PartitionId(0);
         self.turn(
             to,
-            Event::Parcel(Parcel { from, to, number, candidates: candidates.into(), robots: None }),
+            Event::Parcel(Parcel { from, to, number, candidates: candidates.into(), robots: None, gift: Gift::default() }),
         )
     }
 
@@ -265,9 +265,9 @@ impl Crawl {
             match effect {
                 Effect::Shelve(place, entry) => backlog.push(place.lane, place.ordinal, &entry),
                 Effect::Fetch(ticket, _) => self.returns.push((id, ticket)),
-                Effect::Read(Read::Refill(origin, place, count)) => {
-                    let entries = backlog.read(place.lane, place.ordinal, count).run()?;
-                    self.own.push_back((id, Event::Refilled(origin, entries)));
+                Effect::Read(Read::Refill(origin, wish)) => {
+                    let stock = backlog.look(wish).run()?;
+                    self.own.push_back((id, Event::Refilled(origin, stock)));
                 }
                 Effect::Read(Read::Site(key)) => {
                     let tables = Arc::clone(&self.holdings.tables);
@@ -275,7 +275,7 @@ impl Crawl {
                     self.own.push_back((id, Event::Woken(Box::new(dossier))));
                 }
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
-                Effect::Resolve(_) => {}
+                Effect::Resolve(_) | Effect::Vote(..) => {}
             }
         }
         Ok(())
@@ -389,11 +389,11 @@ pub fn mix(mut value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-fn folder_bytes(folder: &std::path::Path) -> std::io::Result<u64> {
+pub fn folder_bytes(folder: &std::path::Path) -> std::io::Result<u64> {
     let mut sum = 0;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let meta = entry.metadata()?;
+    // What goes meanwhile does not count.
+    for entry in std::fs::read_dir(folder)?.flatten() {
+        let Ok(meta) = entry.metadata() else { continue };
         sum += if meta.is_dir() { folder_bytes(&entry.path())? } else { meta.len() };
     }
     Ok(sum)

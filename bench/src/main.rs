@@ -11,6 +11,7 @@
 //! `rhumb-bench search [--documents N]` asks an index of so many pages while it grows;
 //! `rhumb-bench index [--pages N]` makes one of a crawl at rest, and of one that runs;
 //! `rhumb-bench served [--pages N]` searches a crawl at full speed through its pages;
+//! `rhumb-bench growth [--urls N]` crawls an endless web until so many URLs are known;
 //! `rhumb-bench parts` measures what one page costs by part;
 //! `rhumb-bench crawl` measures whole crawls beside those of others, on one core;
 //! `rhumb-bench scaling` measures them as the web grows, slows down, or speaks TLS.
@@ -21,6 +22,7 @@ mod clock;
 mod contenders;
 mod crawl;
 mod discover;
+mod growth;
 mod likeness;
 mod marks;
 mod ours;
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         ["search", ref rest @ ..] => search::measure_load(rest),
         ["index", ref rest @ ..] => search::measure_rate(rest),
         ["served", ref rest @ ..] => served::measure(rest),
+        ["growth", ref rest @ ..] => growth::measure(rest),
         ["text", ref rest @ ..] => text::measure(rest),
         ["asked"] => asked::measure(30_000),
         ["asked", "--pages", pages] => seen::count(pages).and_then(asked::measure),
@@ -76,7 +79,7 @@ fn main() -> ExitCode {
             let others = "parts | marks FOLDER | likeness [--documents N | --pairs FOLDER] | seen [--candidates N] | backlog [--part N] | discover [--urls N] | \
                           why [--urls N [--folder DIR]] | asked [--pages N]";
             let (text, [ranking, load, rate]) = (text::USAGE, search::USAGES);
-            let served = served::USAGE;
+            let served = format!("{} | {}", served::USAGE, growth::USAGE);
             let search = format!("{} | {ranking} | {load} | {rate} | {served}", rank::USAGE);
             Err(format!("usage: rhumb-bench {crawl} | {scaling} | {text} | {search} | {others}")
                 .into())

@@ -7,7 +7,8 @@ use crate::{Ended, peers, texts, workspace};
 /// What is measured where nothing is named.
 const DEFAULT: &str = "crawl";
 /// These run the program itself.
-const WITH_RHUMB: [&str; 7] = ["why", "asked", "crawl", "scaling", "ranking", "index", "served"];
+const WITH_RHUMB: [&str; 8] =
+    ["why", "asked", "crawl", "scaling", "ranking", "index", "served", "growth"];
 /// Where manuals are made; `bench/src/search` looks there.
 const MANUALS: &str = "target/search";
 /// What a measured crawl is completed by: the server's ceiling, and a check of the archive.

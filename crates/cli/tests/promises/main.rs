@@ -22,6 +22,7 @@ mod oneshot;
 mod ordering;
 mod peer;
 mod planning;
+mod priorities;
 mod raw;
 mod resume;
 mod run;

@@ -1,15 +1,19 @@
 //! A server whose every byte the test decides.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// When a request came, and for what.
+type Asked = Vec<(Instant, String)>;
 
 /// Answers one request a connection, and closes it.
 pub(crate) struct RawServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Asked>>,
     is_over: Arc<AtomicBool>,
     accepting: Option<JoinHandle<()>>,
 }
@@ -18,10 +22,17 @@ impl RawServer {
     /// Serves what `answer` makes of a request's target; no bytes mean silence until the client
     /// hangs up.
     pub(crate) fn start(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        Self::start_at(Ipv4Addr::LOCALHOST, answer)
+    }
+
+    /// The same at another address of the loopback: a domain of its own.
+    pub(crate) fn start_at(
+        address: Ipv4Addr,
+        answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((address, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
-        let (asked, is_over) =
-            (Arc::<Mutex<Vec<String>>>::default(), Arc::new(AtomicBool::new(false)));
+        let (asked, is_over) = (Arc::<Mutex<Asked>>::default(), Arc::new(AtomicBool::new(false)));
         let (log, over, answer) = (Arc::clone(&asked), Arc::clone(&is_over), Arc::new(answer));
         let accept = move || {
             for stream in listener.incoming() {
@@ -42,6 +53,11 @@ impl RawServer {
 
     /// The targets that were asked for, in their order.
     pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked_at().into_iter().map(|(_, target)| target).collect()
+    }
+
+    /// The same, with the moments at which they were.
+    pub(crate) fn asked_at(&self) -> Asked {
         self.asked.lock().expect("no server panics").clone()
     }
 }
@@ -59,7 +75,7 @@ impl Drop for RawServer {
 
 fn serve(
     stream: Option<TcpStream>,
-    log: &Mutex<Vec<String>>,
+    log: &Mutex<Asked>,
     answer: &(dyn Fn(&str) -> Vec<u8> + Send + Sync),
 ) {
     let Some(mut stream) = stream else { return };
@@ -68,8 +84,9 @@ fn serve(
     let Some(first) = lines.next() else { return };
     while lines.next().is_some_and(|line| !line.is_empty()) {}
     let target = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let came = Instant::now();
     let bytes = answer(&target);
-    log.lock().expect("no server panics").push(target);
+    log.lock().expect("no server panics").push((came, target));
     if bytes.is_empty() {
         // Until the other side hangs up.
         drop(lines.next());

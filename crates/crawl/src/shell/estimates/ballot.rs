@@ -25,7 +25,9 @@ const MAGIC: [u8; 8] = *b"rhcens\x00\x01";
 /// Bytes of a pair, in memory and in the file.
 const PAIR_BYTES: usize = 16;
 /// Fewer new pairs are not worth a count.
-const FRESH_MIN: usize = 1_000;
+const FRESH_MIN: usize = 64;
+/// Pairs that are kept in any case.
+const PAIRS_MIN: usize = 2_000;
 /// Pairs of late that are not noted again.
 const RECENT: usize = 1 << 14;
 /// The part of its trust that a domain loses which is taken for one of a link farm.
@@ -70,7 +72,7 @@ impl Ballot {
             fresh,
             recent: vec![0; RECENT],
             seeds: BTreeSet::new(),
-            pairs_max: (bytes / PAIR_BYTES).max(2 * FRESH_MIN),
+            pairs_max: (bytes / PAIR_BYTES).max(PAIRS_MIN),
             up_to,
             is_counting: false,
             has_new_seeds: false,
