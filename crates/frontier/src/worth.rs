@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use regex::RegexSet;
-use rhumb_order::{Budget, Crowd, DomainSigns, Order, PageSigns, Purse, Standing};
+use rhumb_order::{Budget, Coins, Crowd, DomainSigns, Order, PageSigns, Purse, Standing};
 use rhumb_web::{CanonUrl, HashKey, Site, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +140,10 @@ impl Worth {
 
     pub(crate) fn purse(&mut self) -> &mut Purse {
         &mut self.purse
+    }
+
+    pub(crate) fn coins(&self) -> impl Iterator<Item = (UrlKey, Coins)> {
+        self.purse.iter()
     }
 
     pub(crate) fn ranking(&mut self) -> &mut Ranking {
