@@ -43,16 +43,22 @@ fn site() -> RawServer {
     })
 }
 
+fn count(things: usize) -> f64 {
+    u32::try_from(things).expect("there are few").into()
+}
+
 /// Ranks by the book, where the links of these pages are known: Page et al. 1999.
 fn ranks(fetched: &[usize]) -> Vec<f64> {
-    let mut ranks = vec![1.0 / PAGES as f64; PAGES];
+    let mut ranks = vec![1.0 / count(PAGES); PAGES];
     for _ in 0..60 {
         let mut next = vec![0.0; PAGES];
         for from in fetched {
             let links = links_of(*from);
-            links.iter().for_each(|to| next[*to] += 0.85 * ranks[*from] / links.len() as f64);
+            for to in &links {
+                next[*to] += 0.85 * ranks[*from] / count(links.len());
+            }
         }
-        let rest = (1.0 - next.iter().sum::<f64>()) / PAGES as f64;
+        let rest = (1.0 - next.iter().sum::<f64>()) / count(PAGES);
         ranks = next.into_iter().map(|rank| rank + rest).collect();
     }
     ranks
@@ -65,8 +71,10 @@ fn cash(fetched: &[usize]) -> Vec<f64> {
     cash[0] = 1.0;
     for from in fetched {
         let links = links_of(*from);
-        let part = (std::mem::take(&mut cash[*from]) + 0.000_1) / links.len() as f64;
-        links.iter().for_each(|to| cash[*to] += part);
+        let part = (std::mem::take(&mut cash[*from]) + 0.000_1) / count(links.len());
+        for to in links {
+            cash[to] += part;
+        }
     }
     cash
 }
@@ -124,7 +132,6 @@ fn next_of_best(
     let worth = worth(&fetched);
     let waits = (0..PAGES).filter(|number| !fetched.contains(number));
     let best = waits.map(|number| worth[number]).fold(0.0, f64::max);
-    println!("{order}: page {} has {:.5}, the best {best:.5}", next[0], worth[next[0]]);
     worth[next[0]] / best
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::super::desk::Notice;
 use super::super::keeping::guarded;
-use super::sheet::{Row, Sheet};
+use super::sheet::{Opened, Row, Sheet};
 use crate::store::StoreError;
 
 /// The file of cash in a crawl's folder.
@@ -46,7 +46,7 @@ impl Cash {
     /// What was written last, if it is whole.
     pub(super) fn read(&self) -> Vec<Page> {
         let opened = self.sheet.open();
-        let rows = opened.iter().flat_map(|opened| opened.rows());
+        let rows = opened.iter().flat_map(Opened::rows);
         rows.map_while(Result::ok).map(page).collect()
     }
 
@@ -108,10 +108,9 @@ fn row((id, key, coins): Page) -> Row {
 }
 
 fn page([key, rest]: Row) -> Page {
-    let [a, b, c, d, id @ .., e, f] = rest.to_be_bytes();
-    let cash = f32::from_bits(u32::from_be_bytes([a, b, c, d]));
-    let in_links = u32::from(u16::from_be_bytes([e, f]));
-    (PartitionId(u16::from_be_bytes(id)), UrlKey(key), Coins { cash, in_links })
+    let bits = |from: u32| u16::try_from(rest >> from & 0xffff).expect("16 bits were left");
+    let cash = f32::from_bits(u32::try_from(rest >> 32).expect("32 bits were left"));
+    (PartitionId(bits(16)), UrlKey(key), Coins { cash, in_links: u32::from(bits(0)) })
 }
 
 #[cfg(test)]
