@@ -275,7 +275,7 @@ impl Crawl {
                     self.own.push_back((id, Event::Woken(Box::new(dossier))));
                 }
                 Effect::Send(parcel) => self.own.push_back((parcel.to, Event::Parcel(parcel))),
-                Effect::Resolve(_) | Effect::Vote(..) => {}
+                Effect::Resolve(_) | Effect::Vote(..) | Effect::Cite(..) => {}
             }
         }
         Ok(())

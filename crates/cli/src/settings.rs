@@ -64,11 +64,10 @@ pub(crate) struct Settings {
     /// End after so many bytes of bodies, over all runs, as in 10GB
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_size: Option<String>,
-    /// Which pages first: trust, fair, opic, bfs, dfs, sites, indegree, hubs or pagerank
-    /// [default: trust]
+    /// Which pages first: an order of those below [default: trust]
     #[arg(long, value_name = "NAME")]
     pub(crate) order: Option<String>,
-    /// How many pages a domain may have before others: trust, star or none [default: trust]
+    /// How many pages a domain may have before others: a budget of those below [default: trust]
     #[arg(long, value_name = "NAME")]
     pub(crate) budget: Option<String>,
     /// URLs that match this regular expression go before all others

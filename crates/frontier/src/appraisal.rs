@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rhumb_order::Forecast;
+use rhumb_order::{Coins, Forecast};
 use rhumb_web::{CanonUrl, Site, UrlKey};
 
 use crate::entry::Entry;
@@ -59,6 +59,16 @@ impl Frontier {
         let for_ranks = if self.worth.needs_rank() { bytes / 2 } else { 0 };
         self.worth.purse().set_bytes(bytes - for_ranks);
         self.worth.ranking().set_bytes(for_ranks);
+    }
+
+    /// What the pages have that wait, as far as it is known; in no promised order.
+    pub fn coins(&self) -> impl Iterator<Item = (UrlKey, Coins)> {
+        self.worth.coins()
+    }
+
+    /// Notes what a page had: for the opening of a crawl.
+    pub fn note_coins(&mut self, page: UrlKey, coins: Coins) {
+        self.worth.purse().put(page, coins);
     }
 
     /// A link to a page was met.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use regex::RegexSet;
 use rhumb_order::{
-    Budget, Crowd, DomainSigns, Forecast, Order, Outlook, PageSigns, Purse, Standing,
+    Budget, Coins, Crowd, DomainSigns, Forecast, Order, Outlook, PageSigns, Purse, Standing,
 };
 use rhumb_web::{CanonUrl, HashKey, Site, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -186,6 +186,10 @@ impl Worth {
 
     pub(crate) fn purse(&mut self) -> &mut Purse {
         &mut self.purse
+    }
+
+    pub(crate) fn coins(&self) -> impl Iterator<Item = (UrlKey, Coins)> {
+        self.purse.iter()
     }
 
     pub(crate) fn ranking(&mut self) -> &mut Ranking {

@@ -1,8 +1,7 @@
 //! OPIC cash and links of pages that wait, in bounded memory.
 //!
 //! A page that nobody gives much to is not worth remembering: when the purse is full the poorer
-//! half is let go. So its cost does not grow with the crawl, and it is no part of what a crawl
-//! must keep: what is lost is an estimate.
+//! half is let go. So its cost does not grow with the crawl, and what is lost is an estimate.
 
 use std::collections::HashMap;
 
@@ -14,7 +13,7 @@ const COINS_BYTES: usize = 32;
 const PAGES_MIN: usize = 1_024;
 
 /// What every page has of its own when it is fetched, in parts of a seed's cash: so that cash does
-/// not run dry where it leads to pages that are known, or after a restart.
+/// not run dry where it leads to pages that are known.
 const INCOME: f32 = 0.000_1;
 
 /// What a page with so much cash gives to each of so many links.
@@ -65,12 +64,22 @@ impl Purse {
 
     /// A page that links to this one gives it cash.
     pub fn give(&mut self, page: UrlKey, cash: f32) {
-        if self.coins.len() >= self.pages_max.max(PAGES_MIN) {
+        while self.coins.len() >= self.pages_max.max(PAGES_MIN) {
             self.forget_poorer();
         }
         let coins = self.coins.entry(page).or_default();
         coins.cash += cash;
         coins.in_links = coins.in_links.saturating_add(1);
+    }
+
+    /// Puts in what a page had before. Whatever is too much goes with the next gift.
+    pub fn put(&mut self, page: UrlKey, coins: Coins) {
+        self.coins.insert(page, coins);
+    }
+
+    /// What all pages have, in no promised order.
+    pub fn iter(&self) -> impl Iterator<Item = (UrlKey, Coins)> {
+        self.coins.iter().map(|(page, coins)| (*page, *coins))
     }
 
     /// What a page has.
@@ -116,6 +125,20 @@ mod tests {
         for rich in 0..100 {
             assert_eq!(purse.of(UrlKey(rich)), Coins { cash: 10.0, in_links: 1 });
         }
+    }
+
+    #[test]
+    fn what_was_put_in_again_is_there_and_beyond_the_room_the_poorer_go() {
+        let mut purse = Purse::new(0);
+        for page in 0..5_000_u16 {
+            let coins = Coins { cash: f32::from(page), in_links: 1 };
+            purse.put(UrlKey(page.into()), coins);
+        }
+        assert_eq!(purse.iter().count(), 5_000);
+        purse.give(UrlKey(4_999), 1.0);
+        assert_eq!(purse.of(UrlKey(4_999)), Coins { cash: 5_000.0, in_links: 2 });
+        assert!(purse.iter().count() <= PAGES_MIN);
+        assert_eq!(purse.of(UrlKey(0)), Coins::default());
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, conflicts_with = "dir",
         value_parser = clap::value_parser!(u32).range(PAGES_MIN..=PAGES_MAX))]
     pages: u32,
-    /// Orders to compare, besides omniscient and random [default: all]
+    /// Orders to compare, of those below, besides omniscient and random [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     orders: Vec<String>,
     /// Budgets to run each of them with

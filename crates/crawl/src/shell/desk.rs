@@ -68,6 +68,8 @@ pub(super) enum Notice {
     Counted(Result<Box<Counted>, StoreError>),
     /// The ranks of pages that wait.
     Ranked(Result<Box<Ranked>, StoreError>),
+    /// The cash of pages is on disk.
+    CashWritten(Result<(), StoreError>),
     /// What the committer has written: fetches may go out, others have arrived.
     Written(Written),
     /// A checkpoint.
@@ -239,7 +241,7 @@ impl Desk {
             self.work_off(now);
             self.tend_buckets(now);
             self.tend_sieve(now);
-            self.tend_estimates(false);
+            self.tend_estimates(now, false);
             self.checkpoint_if_due(now);
             if stopping.is_none() {
                 self.issue(now);

@@ -179,6 +179,10 @@ impl Desk {
             Notice::Written(written) => self.written(written),
             Notice::Counted(counted) => self.take_census(*counted?),
             Notice::Ranked(ranked) => self.take_ranks(*ranked?),
+            Notice::CashWritten(written) => {
+                written?;
+                self.cash_written();
+            }
             Notice::Likened(passed) => {
                 self.keeping.is_likening = false;
                 let late = self.keeping.holdings.passed(*passed?);
@@ -359,7 +363,7 @@ impl Desk {
             let now = self.clock.now();
             self.work_off(now);
             if !is_last {
-                self.tend_estimates(true);
+                self.tend_estimates(now, true);
                 self.checkpoint(now, false);
             }
         }

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use super::super::desk::Notice;
 use super::super::keeping::guarded;
+use super::is_enough;
 use super::sheet::{Row, Sheet, mark};
 use crate::store::StoreError;
 
@@ -28,6 +29,8 @@ const PAIR_BYTES: usize = 16;
 const FRESH_MIN: usize = 64;
 /// Pairs that are kept in any case.
 const PAIRS_MIN: usize = 2_000;
+/// By this part they must have grown: a tenth.
+const GROWTH: usize = 10;
 /// Pairs of late that are not noted again.
 const RECENT: usize = 1 << 14;
 /// The part of its trust that a domain loses which is taken for one of a link farm.
@@ -97,17 +100,19 @@ impl Ballot {
         }
     }
 
+    pub(super) fn is_counting(&self) -> bool {
+        self.is_counting
+    }
+
     /// Whether enough is new to count again.
-    pub(super) fn is_due(&self) -> bool {
-        let enough = FRESH_MIN.max(self.counted.len() / 10);
-        !self.is_counting && (self.has_new_seeds || self.fresh.len() >= enough)
+    pub(super) fn is_due(&self, is_end: bool) -> bool {
+        let (fresh, counted) = (self.fresh.len(), self.counted.len());
+        let is_enough = is_enough(fresh, counted, GROWTH, FRESH_MIN, is_end);
+        !self.is_counting && (self.has_new_seeds || is_enough)
     }
 
     /// Begins to count on another thread.
     pub(super) fn count(&mut self, notices: mpsc::Sender<Notice>) {
-        if self.is_counting {
-            return;
-        }
         (self.is_counting, self.has_new_seeds) = (true, false);
         let mut pairs = std::mem::take(&mut self.counted);
         pairs.append(&mut self.fresh);

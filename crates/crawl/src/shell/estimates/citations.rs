@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 
 use super::super::desk::Notice;
 use super::super::keeping::guarded;
+use super::is_enough;
 use super::sheet::{Opened, Row, Sheet, mark};
 use crate::store::StoreError;
 
@@ -90,10 +91,10 @@ impl Citations {
         self.fresh.extend(rows.filter(|row| mark(*row) <= self.up_to));
     }
 
-    /// Whether enough is new to compute again; at the end of a crawl whatever is new is enough.
+    /// Whether enough is new to compute again.
     pub(super) fn is_due(&self, is_end: bool) -> bool {
-        let enough = if is_end { 1 } else { FRESH_MIN.max(self.counted / GROWTH) };
-        !self.is_counting && self.fresh.len() >= enough
+        let fresh = self.fresh.len();
+        !self.is_counting && is_enough(fresh, self.counted, GROWTH, FRESH_MIN, is_end)
     }
 
     pub(super) fn is_counting(&self) -> bool {
