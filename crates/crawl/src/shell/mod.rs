@@ -10,6 +10,7 @@ mod committer;
 mod desk;
 mod following;
 mod handle;
+mod hindsight;
 mod interrupted;
 mod keeping;
 mod likening;
@@ -54,6 +55,7 @@ use worker::Worker;
 pub use crate::store::StoreError as CrawlError;
 pub use following::{Follower, News};
 pub use handle::{Asks, Handle, handle};
+pub use hindsight::Hindsight;
 pub use meter::Stopwatch;
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
 
@@ -216,6 +218,8 @@ pub struct Outlet {
     pub asks: Asks,
     /// Who reads the archive behind it, if anybody does.
     pub follower: Option<Follower>,
+    /// Earlier crawls that say what likely changed since, if there are any.
+    pub earlier: Option<Hindsight>,
 }
 
 /// Crawls from the seeds, or on from where it ended, until nothing is left, a limit is reached or
@@ -230,6 +234,7 @@ pub async fn run(
     let (tables, opened) = open(settings.clone()).await?;
     settings.hash = opened.identity.hash;
     settings.born_ms = opened.identity.born_ms;
+    let forecast = hindsight::look(outlet.earlier, &settings).await?;
     let clock = Clock::resume(opened.last, settings.born_ms);
     let mut store = opened.store;
     store.opened(clock.now())?;
@@ -274,6 +279,7 @@ pub async fn run(
     let mut desk = Desk::new(settings, clock, partitions, keeping, rules, at_work, shown);
     desk.set_site_rules();
     desk.set_policy();
+    forecast.iter().for_each(|forecast| desk.set_forecast(forecast));
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {
