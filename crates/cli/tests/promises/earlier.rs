@@ -1,5 +1,6 @@
 //! What likely changed since earlier crawls goes first.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl Site {
             let said = if BUSY.contains(&number) { number + 1_000 * round } else { number };
             let mut text = prose(said, 60);
             if number == DATED {
-                text += &format!("<i title=\"t{round}\">{round} of 2026</i>");
+                write!(text, "<i title=\"t{round}\">{round} of 2026</i>").expect("text");
             }
             page("A page", &text, &[])
         });
@@ -113,6 +114,18 @@ fn pages_that_changed_between_earlier_crawls_go_first_and_those_that_never_did_l
     assert_eq!(site.asked_since(before), expected());
     let told = format!("earlier: 17 pages of 2 crawls, {} likely changed\n", BUSY.len());
     assert!(run.stderr.contains(&told), "{}", run.stderr);
+}
+
+#[test]
+fn a_settings_file_can_name_earlier_crawls_as_well() {
+    let site = Site::start();
+    let folder = site.two_crawls();
+    let file = folder.path().join("mine.toml");
+    std::fs::write(file, "earlier = [\"one\", \"two\"]\n").expect("written");
+    let before = site.server.asked().len();
+    let run = finish(site.crawl(folder.path(), 3, &["-o", "new", "--config", "mine.toml"]), "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(site.asked_since(before), expected());
 }
 
 #[test]

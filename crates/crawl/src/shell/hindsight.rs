@@ -50,10 +50,11 @@ pub(super) async fn look(
 }
 
 impl Desk {
-    /// Tells the partitions what is expected of pages.
-    pub(super) fn set_forecast(&mut self, forecast: &Arc<Forecast>) {
+    /// Tells the partitions what is expected of pages, if anything is.
+    pub(super) fn set_forecast(&mut self, forecast: Option<Arc<Forecast>>) {
+        let Some(forecast) = forecast else { return };
         for partition in &mut self.partitions {
-            partition.state_mut().frontier_mut().set_forecast(Arc::clone(forecast));
+            partition.state_mut().frontier_mut().set_forecast(Arc::clone(&forecast));
         }
     }
 }

@@ -232,8 +232,7 @@ pub async fn run(
     outlet: Outlet,
 ) -> Result<Summary, CrawlError> {
     let (tables, opened) = open(settings.clone()).await?;
-    settings.hash = opened.identity.hash;
-    settings.born_ms = opened.identity.born_ms;
+    (settings.hash, settings.born_ms) = (opened.identity.hash, opened.identity.born_ms);
     let forecast = hindsight::look(outlet.earlier, &settings).await?;
     let clock = Clock::resume(opened.last, settings.born_ms);
     let mut store = opened.store;
@@ -279,7 +278,7 @@ pub async fn run(
     let mut desk = Desk::new(settings, clock, partitions, keeping, rules, at_work, shown);
     desk.set_site_rules();
     desk.set_policy();
-    forecast.iter().for_each(|forecast| desk.set_forecast(forecast));
+    desk.set_forecast(forecast);
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {
