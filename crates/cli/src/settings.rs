@@ -73,6 +73,11 @@ pub(crate) struct Settings {
     /// URLs that match this regular expression go before all others
     #[arg(long, value_name = "RE")]
     pub(crate) first: Vec<String>,
+    /// The folder of an earlier crawl of the same sites (several: all of them): of each site the
+    /// pages that likely changed since go first, and those that likely did not go last; or no
+    /// longer, as in none
+    #[arg(long, value_name = "DIR")]
+    pub(crate) earlier: Vec<String>,
     /// The quiet time between two requests to a site [default: auto: 1s, or five times the last
     /// fetch]; robots.txt may ask for more
     #[arg(long, value_name = "TIME")]
@@ -177,6 +182,7 @@ impl Settings {
             order: self.order.or(below.order),
             budget: self.budget.or(below.budget),
             first: list(self.first, below.first),
+            earlier: list(self.earlier, below.earlier),
             delay: self.delay.or(below.delay),
             delay_floor: self.delay_floor.or(below.delay_floor),
             host_connections: self.host_connections.or(below.host_connections),

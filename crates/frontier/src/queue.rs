@@ -1,5 +1,6 @@
 //! The head of a site's queue: bands of entries, nearest to the seeds first.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use rhumb_web::CanonUrl;
@@ -59,7 +60,7 @@ impl Queue {
     pub(crate) fn ordered(&self, worth: &impl Fn(&Entry) -> PageWorth) -> Vec<&Entry> {
         let mut rest: Vec<(PageWorth, &Entry)> =
             self.bands[1..].iter().flatten().map(|entry| (worth(entry), entry)).collect();
-        rest.sort_by(|one, other| other.0.cmp(&one.0));
+        rest.sort_by_key(|(worth, _)| Reverse(*worth));
         self.bands[0].iter().chain(rest.into_iter().map(|(_, entry)| entry)).collect()
     }
 

@@ -67,7 +67,7 @@ impl Prior {
 struct Pairs {
     intervals: f64,
     changed: f64,
-    pairs: f64,
+    met: f64,
     both: f64,
 }
 
@@ -76,7 +76,7 @@ impl Pairs {
         let (all, changed) = (count(page.iter()), count(page.iter().filter(|it| it.has_changed)));
         self.intervals += all;
         self.changed += changed;
-        self.pairs += all * (all - 1.0);
+        self.met += all * (all - 1.0);
         self.both += changed * (changed - 1.0);
     }
 
@@ -85,10 +85,10 @@ impl Pairs {
     fn weight(&self) -> f64 {
         let chance = self.changed / self.intervals;
         let spread = chance * (1.0 - chance);
-        if self.pairs < PAIRS_MIN || spread <= 0.0 {
+        if self.met < PAIRS_MIN || spread <= 0.0 {
             return WEIGHT_MIN;
         }
-        let alike = (self.both / self.pairs - chance * chance) / spread;
+        let alike = (self.both / self.met - chance * chance) / spread;
         let alike = alike.max(f64::EPSILON);
         ((1.0 - alike) / alike).clamp(WEIGHT_MIN, WEIGHT_MAX)
     }
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn on_a_site_of_busy_and_of_quiet_pages_each_is_told_by_itself() {
-        let page = |at: u32| seen(&[(1.0, at % 10 == 0), (1.0, at % 10 == 0)]);
+        let page = |at: u32| seen(&[(1.0, at.is_multiple_of(10)); 2]);
         let pages: Vec<_> = (0..200).map(page).collect();
         let prior = of_site(&pages);
         let chance_of = |page: &[Interval]| chance(rate(page, prior).unwrap(), 1.0);
@@ -250,7 +250,7 @@ mod tests {
         let scaled = |by: f64| -> Vec<Interval> {
             days.iter().map(|it| Interval { length: it.length * by, ..*it }).collect()
         };
-        let daily = rate(&days, of_site(&[days.clone()])).unwrap();
+        let daily = rate(&days, of_site(std::slice::from_ref(&days))).unwrap();
         for by in [86_400.0, 1e-9, 1e12] {
             let told = rate(&scaled(by), of_site(&[scaled(by)])).unwrap();
             assert!(near(told * by, daily, 1e-6), "{by}: {told}");

@@ -1,5 +1,6 @@
 //! `rhumb crawl`: from flags and files to a running engine, and on from where it ended.
 
+mod earlier;
 mod plan;
 
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ pub(crate) struct CrawlArgs {
 pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     let voice = Voice::new(args.json, args.quiet, args.verbose);
     let file = args.config.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
-    let mut wanted = args.settings.over(file);
+    let mut wanted = earlier::placed(args.settings.over(file))?;
     if !args.seeds.is_empty() {
         let named = seeds::read(&args.seeds)?;
         wanted.seeds = named.iter().map(ToString::to_string).collect();
@@ -93,6 +94,7 @@ pub(crate) fn command(args: CrawlArgs) -> Result<ExitCode, Fault> {
     let mut plan = Plan::new(&settings, seeds, voice)?;
     plan.fetch.roots = system_roots();
     plan.again = Some(word::resume(&folder));
+    plan.earlier = earlier::folders(&settings, &folder)?;
     plan.metrics = status::bind(&settings)?;
     plan.serve = pages(&settings, is_served_now)?;
     let home = match found {
@@ -295,7 +297,9 @@ pub(crate) fn engine_fault(error: &CrawlError, folder: &Path, again: Option<&str
     let what = error.to_string();
     let shown = folder.display();
     let then = again.map_or_else(String::new, |again| format!(", then {again}"));
-    if error.is_usage() {
+    if let CrawlError::Earlier(_) = error {
+        Fault::usage(format!("--earlier: {what}"), earlier::ADVICE)
+    } else if error.is_usage() {
         let advice = "the settings and the version that it was made with, or another -o DIR";
         Fault::usage(what, advice)
     } else if error.is_newer() {
@@ -322,18 +326,20 @@ async fn drive(
     voice: Voice,
     home: Arc<Home>,
 ) -> Result<(Summary, Vec<Report>), Fault> {
-    let Plan { settings, seeds, engine, rules, again, metrics, .. } = plan;
+    let Plan { settings, seeds, engine, rules, again, metrics, earlier, .. } = plan;
     let folder = engine.folder.clone();
-    let (report_sender, reports) = mpsc::channel(REPORTS_MAX);
-    let (progress_sender, progress) = watch::channel(Progress::default());
+    let (reports_to, reports) = mpsc::channel(REPORTS_MAX);
+    let (progress_to, progress) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
     let (handle, asks) = shell::handle();
     let (news_sender, news) = std::sync::mpsc::channel();
     let took = Stopwatch::default();
     let follower = Follower { news: news_sender, took: took.clone() };
     let follower = gatherer.is_some().then_some(follower);
-    let outlet = Outlet { reports: report_sender, progress: progress_sender, stop, asks, follower };
     let notices = Notices::new(voice.live);
+    let earlier = earlier::hindsight(earlier, voice, &notices);
+    let outlet =
+        Outlet { reports: reports_to, progress: progress_to, stop, asks, follower, earlier };
     let indexing = gatherer.map(|gatherer| {
         let (folder, notices) = (folder.clone(), notices.clone());
         // The crawl is whole without it, and whoever searches reads on.

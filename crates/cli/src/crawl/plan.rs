@@ -71,6 +71,8 @@ pub(crate) struct Plan {
     pub(crate) serve: Option<Listener>,
     /// Searches of its pages, which go before the index.
     pub(crate) searches: Searches,
+    /// The folders of earlier crawls that are looked at.
+    pub(crate) earlier: Vec<PathBuf>,
 }
 
 impl Plan {
@@ -144,6 +146,7 @@ impl Plan {
             metrics: None,
             serve: None,
             searches: Searches::default(),
+            earlier: Vec::new(),
         })
     }
 }

@@ -11,6 +11,7 @@ mod controlling;
 mod corners;
 mod coverage;
 mod crawling;
+mod earlier;
 mod forgetting;
 mod formats;
 mod golden;

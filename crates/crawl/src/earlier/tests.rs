@@ -50,11 +50,11 @@ fn line((path, minute, said): &(&str, u32, &str)) -> String {
     let status = if *said == "gone" { 404 } else { 200 };
     let key = path.to_lowercase();
     let mut line = format!("test,a){key} 20260203{hour:02}{minute:02}00 ");
-    write!(
+    writeln!(
         line,
         "{{\"url\": \"http://a.test{path}\", \"mime\": \"text/plain\", \"status\": \"{status}\", \
          \"digest\": \"sha1:{said}\", \"length\": \"5\", \"offset\": \"7\", \
-         \"filename\": \"rhumb-20260203040506-00001.warc.gz\"}}\n"
+         \"filename\": \"rhumb-20260203040506-00001.warc.gz\"}}"
     )
     .expect("text");
     line

@@ -10,6 +10,7 @@ mod desk;
 mod estimates;
 mod following;
 mod handle;
+mod hindsight;
 mod interrupted;
 mod keeping;
 mod likening;
@@ -55,6 +56,7 @@ pub use crate::store::StoreError as CrawlError;
 pub(crate) use estimates::forget_pages;
 pub use following::{Follower, News};
 pub use handle::{Asks, Handle, handle};
+pub use hindsight::Hindsight;
 pub use meter::Stopwatch;
 pub use report::{Ended, Hosts, Progress, Report, SiteLine, Standing, Summary, What};
 
@@ -227,6 +229,8 @@ pub struct Outlet {
     pub asks: Asks,
     /// Who reads the archive behind it, if anybody does.
     pub follower: Option<Follower>,
+    /// Earlier crawls that say what likely changed since, if there are any.
+    pub earlier: Option<Hindsight>,
 }
 
 /// Crawls from the seeds, or on from where it ended, until nothing is left, a limit is reached or
@@ -239,8 +243,8 @@ pub async fn run(
     outlet: Outlet,
 ) -> Result<Summary, CrawlError> {
     let (tables, opened) = open(settings.clone()).await?;
-    settings.hash = opened.identity.hash;
-    settings.born_ms = opened.identity.born_ms;
+    (settings.hash, settings.born_ms) = (opened.identity.hash, opened.identity.born_ms);
+    let forecast = hindsight::look(outlet.earlier, &settings).await?;
     let clock = Clock::resume(opened.last, settings.born_ms);
     let mut store = opened.store;
     store.opened(clock.now())?;
@@ -286,6 +290,7 @@ pub async fn run(
     desk.set_site_rules();
     desk.set_policy();
     desk.recall_estimates();
+    desk.set_forecast(forecast);
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {

@@ -90,6 +90,9 @@ pub enum StoreError {
     /// The clicks.
     #[error(transparent)]
     Clicks(#[from] ClicksError),
+    /// The archive of an earlier crawl.
+    #[error(transparent)]
+    Earlier(ArchiveError),
     /// A file or folder.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
@@ -184,6 +187,7 @@ impl StoreError {
             Self::Line | Self::Row(_) | Self::Orphaned(_) | Self::ShelfLost(_) => true,
             Self::Tables(_)
             | Self::Clicks(_)
+            | Self::Earlier(_)
             | Self::Io { .. }
             | Self::Format(_)
             | Self::Partitions { .. }

@@ -140,7 +140,7 @@ async fn a_crawl_outlives_an_outage_of_its_own_line_without_spending_tries() {
     let (_stop, stop) = watch::channel(false);
     // Nobody asks.
     let (_, asks) = handle();
-    let outlet = Outlet { reports, progress, stop, asks, follower: None };
+    let outlet = Outlet { reports, progress, stop, asks, follower: None, earlier: None };
     let drain = tokio::spawn(async move { while told.recv().await.is_some() {} });
     let run = tokio::spawn(async move {
         shell::run(settings(folder.path()), rules, fetcher, &seeds, outlet).await

@@ -59,7 +59,7 @@ async fn the_sites_of_a_running_crawl_are_those_that_it_leaves() {
     let (progress, _) = watch::channel(Progress::default());
     let (stop_sender, stop) = watch::channel(false);
     let (handle, asks) = handle();
-    let outlet = Outlet { reports, progress, stop, asks, follower: None };
+    let outlet = Outlet { reports, progress, stop, asks, follower: None, earlier: None };
     let wanted = SitesWanted { sort: SiteOrder::Visits, count: 200, ..SitesWanted::default() };
     let asking = wanted.clone();
     let asked = tokio::spawn(async move {

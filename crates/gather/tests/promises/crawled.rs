@@ -85,7 +85,8 @@ async fn a_crawl_that_was_followed_is_held_as_one_that_is_read_at_its_end() {
     let (_stop, stop) = watch::channel(false);
     let (handle, asks) = shell::handle();
     let follower = Follower { news: news_sender, took };
-    let outlet = Outlet { reports, progress, stop, asks, follower: Some(follower) };
+    let follower = Some(follower);
+    let outlet = Outlet { reports, progress, stop, asks, follower, earlier: None };
     let drain = tokio::spawn(async move {
         let mut status = handle.status().await.unwrap();
         while status.phases["index"].count == 0 {
