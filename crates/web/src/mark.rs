@@ -13,7 +13,7 @@ pub enum Mark {
     Challenge,
     /// It is made to be found, and not to be read.
     Spam,
-    /// It leads to another domain by itself, and says hardly anything.
+    /// It leads to another domain by itself, and says hardly anything or leads where many lead.
     Doorway,
 }
 

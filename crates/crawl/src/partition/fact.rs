@@ -323,6 +323,8 @@ pub struct Answer {
     pub robots_is_withheld: bool,
     /// Where a page was redirected to, whatever the rules say of that, unless it is forgotten.
     pub moved_to: Option<CanonUrl>,
+    /// Where a page leads at once by a refresh or a script, likewise.
+    pub leads_to: Option<CanonUrl>,
     /// What it says.
     pub content: Content,
     /// A hash of its text without digits and its links without digits; 0 of what has neither.

@@ -8,6 +8,7 @@ mod ballot;
 mod clock;
 mod committer;
 mod desk;
+mod doorways;
 mod following;
 mod handle;
 mod interrupted;

@@ -166,7 +166,10 @@ impl Reader {
             page.scan.links.push(link);
         }
         if candidate.errand == Errand::Page {
-            reading.answer.content = self.content(candidate, exchange, &page);
+            let facts = Facts::of(exchange, candidate.hops > 0);
+            reading.answer.content = self.content(candidate, &facts, &page);
+            let leads_to = rhumb_page::leads_to(&page, &facts);
+            reading.answer.leads_to = leads_to.filter(|url| !rules.forgotten.covers(url));
             let words = reading.answer.content.sketch.as_ref().map_or(0, |it| it.blind);
             // Documents are no traps.
             reading.answer.shape = if told.is_none() { words ^ page.scan.outline } else { 0 };
@@ -201,9 +204,9 @@ impl Reader {
     }
 
     /// What a page says, and whether it is what its status says.
-    fn content(&self, candidate: &Candidate, exchange: &Exchange, page: &Page) -> Content {
+    fn content(&self, candidate: &Candidate, facts: &Facts<'_>, page: &Page) -> Content {
         let canonical = page.scan.canonical.as_ref().filter(|it| **it != candidate.url);
-        let mark = rhumb_page::mark(page, &Facts::of(exchange, candidate.hops > 0));
+        let mark = rhumb_page::mark(page, facts);
         Content {
             sketch: Sketch::of(&page.scan.text).map(Box::new),
             canonical: canonical.map(|url| url.key(self.hash)),
