@@ -37,4 +37,13 @@ impl Mark {
             Self::Spam | Self::Doorway => false,
         }
     }
+
+    /// Whether a page so marked is made to be found and not to be read: a search finds it behind
+    /// others.
+    pub fn sinks(self) -> bool {
+        match self {
+            Self::Spam | Self::Doorway => true,
+            Self::SoftError | Self::Parked | Self::Challenge => false,
+        }
+    }
 }
