@@ -15,6 +15,8 @@ pub enum Mark {
     Spam,
     /// It leads to another domain by itself, and says hardly anything or leads where many lead.
     Doorway,
+    /// It shows a browser something else than us.
+    Cloaked,
 }
 
 impl Mark {
@@ -26,6 +28,7 @@ impl Mark {
             Self::Challenge => "challenge",
             Self::Spam => "spam",
             Self::Doorway => "doorway",
+            Self::Cloaked => "cloaked",
         }
     }
 
@@ -34,7 +37,7 @@ impl Mark {
     pub fn is_no_page(self) -> bool {
         match self {
             Self::SoftError | Self::Parked | Self::Challenge => true,
-            Self::Spam | Self::Doorway => false,
+            Self::Spam | Self::Doorway | Self::Cloaked => false,
         }
     }
 
@@ -42,7 +45,7 @@ impl Mark {
     /// others.
     pub fn sinks(self) -> bool {
         match self {
-            Self::Spam | Self::Doorway => true,
+            Self::Spam | Self::Doorway | Self::Cloaked => true,
             Self::SoftError | Self::Parked | Self::Challenge => false,
         }
     }

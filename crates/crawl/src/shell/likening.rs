@@ -21,6 +21,9 @@ impl Desk {
     pub(super) fn liken(&mut self, partition: PartitionId, returned: &mut Return) {
         let (number, candidate) = (returned.ticket.number, &returned.ticket.candidate);
         let Finding::Answered(answer) = &mut returned.finding else { return };
+        if answer.is_copy {
+            return;
+        }
         // What a ticket brings that has expired is not used.
         let is_used = self.partitions[partition.index()].state().is_out(number);
         if is_used && candidate.errand == Errand::Page {

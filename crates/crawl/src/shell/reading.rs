@@ -6,7 +6,7 @@ use std::time::Duration;
 use rhumb_formats::{Extract, Kind};
 use rhumb_frontier::DomainKey;
 use rhumb_likeness::Sketch;
-use rhumb_page::{Facts, Page};
+use rhumb_page::{Facts, Format, Page};
 use rhumb_rules::{
     ROBOTS_BYTES_MAX, Reason, Robots, Rules, SITEMAPS_MAX, Verdict, of_header, of_meta,
 };
@@ -49,6 +49,8 @@ pub(super) struct Reader {
 pub(super) struct Reading {
     pub(super) answer: Answer,
     pub(super) refusals: Vec<Report>,
+    /// Whether it is a page of HTML.
+    pub(super) is_html: bool,
     /// Bytes of the links that the rules admit.
     link_bytes: usize,
     /// The domain of what was asked for.
@@ -157,6 +159,7 @@ impl Reader {
             let media_type = exchange.header("content-type");
             rhumb_page::read(&exchange.body, media_type, url, canon, is_sitemap)
         };
+        reading.is_html = page.format == Format::Html;
         let directives = self.directives(exchange, &page);
         let nofollow = directives.has(Directive::NoFollow);
         if let Some(target) = exchange.header("refresh").and_then(rhumb_page::refresh_target)
