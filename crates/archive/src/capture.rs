@@ -77,6 +77,15 @@ pub struct Miss<'a> {
     pub fields: Vec<(&'a str, String)>,
 }
 
+/// An answer that is only compared with others, and takes no place among captures.
+#[derive(Clone, Debug)]
+pub struct Compared<'a> {
+    /// The exchange.
+    pub capture: Capture<'a>,
+    /// The status of the answer.
+    pub status: u16,
+}
+
 /// A request that was under way when its process ended.
 #[derive(Clone, Debug)]
 pub struct Interrupted<'a> {

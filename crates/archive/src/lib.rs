@@ -28,7 +28,7 @@ pub use archive::{
     Position, Removed, Version, distance, ensure_reaches, file_of, files, is_whole, payload_place,
     reach, record_at, remove, versions,
 };
-pub use capture::{Capture, Earlier, Interrupted, Lookup, Miss};
+pub use capture::{Capture, Compared, Earlier, Interrupted, Lookup, Miss};
 pub use digest::Digest;
 pub use encode::{Encoded, Encoder, Extent, fields_of};
 pub use http::HttpMessage;

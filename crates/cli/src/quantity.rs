@@ -35,6 +35,25 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     exact(whole, part, factor).ok_or_else(wrong)
 }
 
+/// Reads a part of all, `1%`, `0.05%` or `0`, as so many of a million.
+pub(crate) fn part(text: &str) -> Result<u32, String> {
+    const ONE_PERCENT: u128 = 10_000;
+    const WHOLE: u32 = 1_000_000;
+    let wrong = || format!("{text:?} is no part of all; write it as 1% or 0.05%");
+    let number = match text.trim() {
+        "0" => "0",
+        text => text.strip_suffix('%').ok_or_else(wrong)?.trim_end(),
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let read = exact(whole, part, ONE_PERCENT).and_then(|read| u32::try_from(read).ok());
+    let read = read.filter(|read| *read <= WHOLE).ok_or_else(wrong)?;
+    let is_nothing = number.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    if read == 0 && !is_nothing {
+        return Err(format!("{text:?} is less than one in a million; 0% is none"));
+    }
+    Ok(read)
+}
+
 /// So many times the factor, rounded down; none if that is no number of 64 bits.
 fn exact(whole: &str, part: &str, factor: u128) -> Option<u64> {
     let digits = u32::try_from(part.len()).ok()?;
@@ -46,6 +65,18 @@ fn exact(whole: &str, part: &str, factor: u128) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_read_as_percent() {
+        for (text, expect) in
+            [("1%", 10_000), ("0.05 %", 500), ("100%", 1_000_000), ("0", 0), ("0.0%", 0)]
+        {
+            assert_eq!(part(text), Ok(expect), "{text}");
+        }
+        for text in ["", "%", "1", "lots", "101%", "-1%", "0.00001%", "1%%", "1.%", "١%"] {
+            assert!(part(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn sizes_are_read_as_people_write_them() {

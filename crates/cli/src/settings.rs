@@ -103,6 +103,11 @@ pub(crate) struct Settings {
     /// Where webmasters reach you: a mail address or a page
     #[arg(long, value_name = "MAIL|URL")]
     pub(crate) contact: Option<String>,
+    /// Look for pages that show a browser something else than us, among this part of all, as in
+    /// 1%: each of these is fetched three times, once under the headers of a browser, which hides
+    /// who asks [default: 0%]
+    #[arg(long, value_name = "PART", allow_hyphen_values = true)]
+    pub(crate) cloaking_sample: Option<String>,
     /// Keep all query parameters, tracking and session ids too
     #[arg(long, num_args = 0, default_missing_value = "true")]
     pub(crate) keep_query: Option<bool>,
@@ -190,6 +195,7 @@ impl Settings {
             tries: self.tries.or(below.tries),
             agent: self.agent.or(below.agent),
             contact: self.contact.or(below.contact),
+            cloaking_sample: self.cloaking_sample.or(below.cloaking_sample),
             keep_query: self.keep_query.or(below.keep_query),
             dns: self.dns.or(below.dns),
             proxy: self.proxy.or(below.proxy),
@@ -222,6 +228,7 @@ impl Settings {
             ip_delay: Some("250ms".to_owned()),
             tries: Some(3),
             agent: Some("rhumb".to_owned()),
+            cloaking_sample: Some("0%".to_owned()),
             keep_query: Some(false),
             allow_private: Some("none".to_owned()),
             connect_timeout: Some("10s".to_owned()),

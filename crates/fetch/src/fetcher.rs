@@ -33,6 +33,7 @@ const JARS_MAX: usize = 16_384;
 pub struct Fetcher {
     settings: FetchSettings,
     habit: Habit,
+    browser: Habit,
     tls: Tls,
     /// Sites that were seen to speak nothing but HTTP/2.
     h2_sites: Mutex<Recent<Site, ()>>,
@@ -61,6 +62,7 @@ impl Fetcher {
         let roots = std::mem::replace(&mut settings.roots, rustls::RootCertStore::empty());
         Ok(Self {
             habit: Habit::new(&settings)?,
+            browser: Habit::of_browser(),
             tls: Tls::new(roots)?,
             h2_sites: Mutex::new(Recent::new(H2_SITES_MAX)),
             bodies: Arc::new(Bodies::new(settings.bodies, settings.body_max)),
@@ -74,7 +76,15 @@ impl Fetcher {
 
     /// Fetches what a ticket is for. It cannot fail: it reports.
     pub async fn run(&self, ticket: &Ticket, conditions: &Conditions) -> Outcome {
-        match Box::pin(self.attempt(&ticket.candidate.url, conditions)).await {
+        match Box::pin(self.attempt(&ticket.candidate.url, Some(conditions))).await {
+            Ok(outcome) | Err(outcome) => outcome,
+        }
+    }
+
+    /// The same under the headers of a usual browser, without the cookies that we were given. It
+    /// hides who asks: only for whom the operator has agreed to that.
+    pub async fn run_as_browser(&self, ticket: &Ticket) -> Outcome {
+        match Box::pin(self.attempt(&ticket.candidate.url, None)).await {
             Ok(outcome) | Err(outcome) => outcome,
         }
     }
@@ -115,8 +125,8 @@ impl Fetcher {
         self.settings.total
     }
 
-    /// The way, with every early end as an `Err`.
-    async fn attempt(&self, url: &CanonUrl, conditions: &Conditions) -> Result<Outcome, Outcome> {
+    /// The way, with every early end as an `Err`. Without conditions it is that of a browser.
+    async fn attempt(&self, url: &CanonUrl, own: Option<&Conditions>) -> Result<Outcome, Outcome> {
         let began = Instant::now();
         let deadline = began + self.settings.total;
         let claim = self.claim(began).await?;
@@ -126,10 +136,15 @@ impl Fetcher {
             Some(kept) => kept,
             None => self.fresh(url, &site, deadline, &mut phases).await?,
         };
-        let now = SystemTime::now();
-        let cookie = locked(&self.jars).get(&site).and_then(|jar| jar.header(now, url));
         let proxy = self.settings.proxy.as_ref().filter(|_| url.scheme() == Scheme::Http);
-        let request = self.habit.request(url, conditions, cookie.as_deref(), proxy);
+        let request = match own {
+            Some(conditions) => {
+                let now = SystemTime::now();
+                let cookie = locked(&self.jars).get(&site).and_then(|jar| jar.header(now, url));
+                self.habit.request(url, conditions, cookie.as_deref(), proxy)
+            }
+            None => self.browser.request(url, &Conditions::default(), None, proxy),
+        };
         let request = request.ok_or(Outcome::Failed(Failure::NotHttp))?;
         let limits = Limits::new(&self.settings, deadline);
         let is_unnamed = line.route.is_unnamed && !line.is_kept;
@@ -153,7 +168,9 @@ impl Fetcher {
                 locked(&self.pool).put(site.clone(), parked);
             }
         }
-        self.take_cookies(site, url, exchange.headers_named("set-cookie"));
+        if own.is_some() {
+            self.take_cookies(site, url, exchange.headers_named("set-cookie"));
+        }
         exchange.phases.total = began.elapsed();
         Ok(Outcome::Answered(exchange))
     }

@@ -30,7 +30,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use address::{Networks, NetworksError};
 pub use decode::decoded;
 pub use fetcher::Fetcher;
-pub use request::Conditions;
+pub use request::{BROWSER_AGENT, Conditions};
 pub use rustls::RootCertStore;
 pub use settings::{FetchSettings, ProxyError, ProxyUrl, SetupError};
 

@@ -17,6 +17,10 @@ pub struct Conditions {
     pub last_modified: Option<String>,
 }
 
+/// The agent of a usual browser, for requests that are sent as one: see [`crate::Fetcher`].
+pub const BROWSER_AGENT: &str =
+    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
 /// The headers that every request has, checked once.
 #[derive(Debug)]
 pub(crate) struct Habit {
@@ -32,15 +36,16 @@ impl Habit {
             let from = HeaderValue::from_str(from);
             headers.push((header::FROM, from.map_err(|_| SetupError::Header("the contact"))?));
         }
-        for (name, value) in [
-            (header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
-            (header::ACCEPT_LANGUAGE, "*"),
-            (header::ACCEPT_ENCODING, "gzip, br, zstd"),
-            (header::CONNECTION, "keep-alive"),
-        ] {
-            headers.push((name, HeaderValue::from_static(value)));
-        }
+        headers.extend(usual());
         Ok(Self { headers })
+    }
+
+    /// The headers of a browser. Languages are asked for as ever: a page in another language is
+    /// another page, and no sign of anything.
+    pub(crate) fn of_browser() -> Self {
+        let agent = (header::USER_AGENT, HeaderValue::from_static(BROWSER_AGENT));
+        let secure = (header::UPGRADE_INSECURE_REQUESTS, HeaderValue::from_static("1"));
+        Self { headers: [agent].into_iter().chain(usual()).chain([secure]).collect() }
     }
 
     /// The request for a URL; to a proxy in absolute form. `None` if hyper cannot write its target.
@@ -62,6 +67,17 @@ impl Habit {
         insert(headers, header::PROXY_AUTHORIZATION, proxy.and_then(ProxyUrl::authorization));
         Some(request)
     }
+}
+
+/// What is said to every server, whoever we say we are.
+fn usual() -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    let headers = [
+        (header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+        (header::ACCEPT_LANGUAGE, "*"),
+        (header::ACCEPT_ENCODING, "gzip, br, zstd"),
+        (header::CONNECTION, "keep-alive"),
+    ];
+    headers.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value)))
 }
 
 /// What a server once sent may not be fit to be sent back; then it is left out.
@@ -109,6 +125,22 @@ mod tests {
         let request = habit().request(&url, &conditions, None, None).expect("a request");
         assert!(!request.headers().contains_key(header::IF_NONE_MATCH));
         assert!(request.headers().contains_key(header::IF_MODIFIED_SINCE));
+    }
+
+    #[test]
+    fn a_browser_says_neither_our_name_nor_whom_to_ask() {
+        let contact = Some("a@example.test".to_owned());
+        let settings = FetchSettings { from: contact, ..FetchSettings::default() };
+        let url = CanonUrl::parse("http://h.example/").expect("a URL");
+        let headers = |habit: &Habit| {
+            let request = habit.request(&url, &Conditions::default(), None, None);
+            request.expect("a request").headers().clone()
+        };
+        let own = headers(&Habit::new(&settings).expect("plain settings"));
+        let browser = headers(&Habit::of_browser());
+        assert!(own.contains_key(header::FROM) && !browser.contains_key(header::FROM));
+        assert_eq!(browser[header::USER_AGENT], BROWSER_AGENT);
+        assert_eq!(browser[header::ACCEPT_LANGUAGE], own[header::ACCEPT_LANGUAGE]);
     }
 
     #[test]

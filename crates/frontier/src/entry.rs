@@ -1,7 +1,7 @@
 //! One URL in a queue.
 
 use rhumb_order::Outlook;
-use rhumb_web::{Candidate, CanonUrl, Errand, HashKey, UrlKey, Visit};
+use rhumb_web::{Candidate, CanonUrl, Copies, Errand, HashKey, UrlKey, Visit};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::BANDS;
@@ -56,6 +56,19 @@ impl Entry {
         Self { again: true, ..self.clone() }
     }
 
+    /// The same, to be fetched once more: what came so far is only compared.
+    #[must_use]
+    pub fn compared(&self, copies: Copies) -> Self {
+        let candidate = Candidate { errand: Errand::Compared(copies), ..self.candidate.clone() };
+        Self { candidate, tries: 0, again: false, ..self.clone() }
+    }
+
+    /// The page itself, whatever copies there are of it.
+    #[must_use]
+    pub fn itself(self) -> Self {
+        Self { candidate: self.candidate.parted().0, ..self }
+    }
+
     /// Where it is.
     pub fn url(&self) -> &CanonUrl {
         &self.candidate.url
@@ -88,8 +101,8 @@ impl Entry {
     pub fn band(&self) -> usize {
         match self.candidate.errand {
             Errand::Sitemap | Errand::Robots { .. } => 0,
-            Errand::Page if self.memo.is_first => 0,
-            Errand::Page => usize::from(self.candidate.depth).min(BANDS - 1),
+            Errand::Page | Errand::Compared(_) if self.memo.is_first => 0,
+            Errand::Page | Errand::Compared(_) => usize::from(self.candidate.depth).min(BANDS - 1),
         }
     }
 }

@@ -62,6 +62,7 @@ impl Reader {
             no_snippet: wishes.has(Directive::NoSnippet),
             no_archive: wishes.has(Directive::NoArchive),
             original: None,
+            sinks: false,
             links,
         }))
     }

@@ -106,6 +106,7 @@ impl Gatherer {
             return Ok(self.index.remove(document.key)?);
         }
         document.original = verdict.original.filter(|original| *original != document.key);
+        document.sinks = verdict.sinks();
         self.caught.pages += 1;
         Ok(self.index.put(document)?)
     }
@@ -127,9 +128,10 @@ impl Gatherer {
         let no_archive = again.directives.has(Directive::NoArchive);
         let is_obeyed =
             |held: &Document| (held.no_snippet || !no_snippet) && (held.no_archive || !no_archive);
+        let is_judged = |held: &Document| !verdict.is_no_page() && held.sinks == verdict.sinks();
         match held {
             // The page is as it was.
-            Some(held) if of == key && !verdict.is_no_page() && is_obeyed(&held) => {
+            Some(held) if of == key && is_judged(&held) && is_obeyed(&held) => {
                 Ok(self.index.liken(key, verdict.original)?)
             }
             // Its links are not held.
@@ -220,6 +222,9 @@ impl Gatherer {
     pub(crate) fn correct(&mut self, key: UrlKey, verdict: Verdict) -> Result<(), GatherError> {
         if !verdict.is_no_page() {
             self.index.liken(key, verdict.original)?;
+            if verdict.sinks() {
+                self.index.sink(key)?;
+            }
         } else if self.index.copy_of(key)?.is_some() {
             self.index.remove(key)?;
         }

@@ -25,6 +25,11 @@ impl Verdict {
     pub(crate) fn is_no_page(&self) -> bool {
         self.mark.is_some_and(Mark::is_no_page)
     }
+
+    /// Whether the page is to be found behind others.
+    pub(crate) fn sinks(&self) -> bool {
+        self.mark.is_some_and(Mark::sinks)
+    }
 }
 
 /// The verdicts that are known before their pages are read.

@@ -145,6 +145,8 @@ pub struct Held {
     pub original: Option<UrlKey>,
     /// The page whose results it is folded with: its own key, or that of the first original.
     pub group: UrlKey,
+    /// Whether its score sinks.
+    pub sinks: bool,
     /// The texts of links that it is found by, as a fingerprint.
     pub anchored: u64,
 }

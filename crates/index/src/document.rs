@@ -36,6 +36,8 @@ pub struct Document {
     pub no_archive: bool,
     /// The page that had the same before, if one had.
     pub original: Option<UrlKey>,
+    /// It is made to be found and not to be read: its score sinks.
+    pub sinks: bool,
     /// Where it leads.
     pub links: Vec<OutLink>,
 }

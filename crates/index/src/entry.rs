@@ -42,6 +42,7 @@ pub(crate) struct Kept {
     pub(crate) no_snippet: bool,
     pub(crate) no_archive: bool,
     pub(crate) original: Option<UrlKey>,
+    pub(crate) sinks: bool,
 }
 
 impl Kept {
@@ -72,6 +73,7 @@ impl Kept {
             no_snippet: document.no_snippet,
             no_archive: document.no_archive,
             original: document.original.filter(|original| *original != document.key),
+            sinks: document.sinks,
         }
     }
 
@@ -93,6 +95,7 @@ impl Kept {
             no_snippet: self.no_snippet,
             no_archive: self.no_archive,
             original: self.original,
+            sinks: self.sinks,
             links: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use tantivy::{IndexBuilder, IndexSettings};
 use crate::packed::{UNPACKER, Unpacker};
 
 /// The number of our format: of the fields, of what is stored, and of what words become.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// Where the words lie in the folder of an index.
 pub(crate) const WORDS: &str = "words";
@@ -50,6 +50,8 @@ pub(crate) struct Fields {
     pub(crate) kind: Field,
     pub(crate) dated: Field,
     pub(crate) fetched: Field,
+    /// 1 of pages whose score sinks; others have none.
+    pub(crate) sinks: Field,
     /// What is kept of the document to show it and to add it again.
     pub(crate) kept: Field,
 }
@@ -64,6 +66,7 @@ pub(crate) mod column {
     pub(crate) const KIND: &str = "kind";
     pub(crate) const DATED: &str = "dated";
     pub(crate) const FETCHED: &str = "fetched";
+    pub(crate) const SINKS: &str = "sinks";
 }
 
 /// The schema with its fields.
@@ -100,6 +103,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         kind: builder.add_text_field(column::KIND, term().set_fast("raw")),
         dated: builder.add_i64_field(column::DATED, number().set_fast()),
         fetched: builder.add_u64_field(column::FETCHED, number().set_fast()),
+        sinks: builder.add_u64_field(column::SINKS, number().set_fast()),
         kept: builder.add_bytes_field("kept", BytesOptions::default().set_stored()),
     };
     (builder.build(), fields)

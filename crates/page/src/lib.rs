@@ -34,4 +34,4 @@ pub use mime::Mime;
 pub use read::{Format, Page, read, read_article, read_links, read_whole};
 pub use scan::{Concealed, LINKS_MAX, Scan, TEXT_BYTES_MAX, refresh_target, scan};
 pub use sitemap::{ENTRIES_MAX, Entry, INFLATED_BYTES_MAX, Sitemap, SitemapKind, sitemap};
-pub use spam::{Spam, spam};
+pub use spam::{Spam, leads_to, spam};

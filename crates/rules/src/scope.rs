@@ -151,9 +151,11 @@ impl Scope {
             Errand::Robots { .. } => return Verdict::Admit,
             Errand::Sitemap if self.is_sitemap_inside(&candidate.url) => return Verdict::Admit,
             Errand::Sitemap => return Verdict::Refuse(Reason::OutOfScope),
-            Errand::Page if is_start && !is_redirected => return Verdict::Admit,
+            Errand::Page | Errand::Compared(_) if is_start && !is_redirected => {
+                return Verdict::Admit;
+            }
             // A redirect of a seed moves the root, wherever it leads.
-            Errand::Page => is_start || self.is_inside(&candidate.url),
+            Errand::Page | Errand::Compared(_) => is_start || self.is_inside(&candidate.url),
         };
         let text = candidate.url.as_str();
         let matches = |patterns: &[Regex]| patterns.iter().any(|pattern| pattern.is_match(text));

@@ -170,7 +170,7 @@ impl Rules {
         }
         let hops = match candidate.errand {
             Errand::Robots { hops, .. } => hops,
-            Errand::Page | Errand::Sitemap => candidate.hops,
+            Errand::Page | Errand::Sitemap | Errand::Compared(_) => candidate.hops,
         };
         if hops > HOPS_MAX {
             return Verdict::Refuse(Reason::TooManyHops);

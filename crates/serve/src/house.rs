@@ -60,6 +60,8 @@ pub struct HouseSettings {
     pub agent_token: String,
     /// How its operator can be reached.
     pub contact: Option<String>,
+    /// Whether some of its requests are sent under the headers of a browser.
+    pub is_disguised: bool,
     /// Whoever changes something must know this; none where only this machine is answered.
     pub token: Option<String>,
     /// Counts searches, for the one who writes the index and goes after them.

@@ -121,6 +121,7 @@ fn mark_words(mark: &str) -> String {
         "challenge" => "challenge: it wants a proof that a person is looking".to_owned(),
         "spam" => "spam: it is made to be found, and not to be read".to_owned(),
         "doorway" => "doorway: it leads to another domain at once".to_owned(),
+        "cloaked" => "cloaked: it shows a browser something else than us".to_owned(),
         other => other.to_owned(),
     }
 }

@@ -25,5 +25,5 @@ pub use link::{Link, LinkKind};
 pub use mark::Mark;
 pub use site::{Origin, Pld, Scheme, Site, registrable};
 pub use tick::{Span, Tick};
-pub use ticket::{Candidate, Epoch, Errand, Found, Ticket, TicketNumber, Visit};
+pub use ticket::{Candidate, Copies, Epoch, Errand, Found, Ticket, TicketNumber, Visit};
 pub use url::{Canon, CanonUrl, QueryCharset, URL_BYTES_MAX, UrlError, standard};

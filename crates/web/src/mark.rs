@@ -13,8 +13,10 @@ pub enum Mark {
     Challenge,
     /// It is made to be found, and not to be read.
     Spam,
-    /// It leads to another domain by itself, and says hardly anything.
+    /// It leads to another domain by itself, and says hardly anything or leads where many lead.
     Doorway,
+    /// It shows a browser something else than us.
+    Cloaked,
 }
 
 impl Mark {
@@ -26,6 +28,7 @@ impl Mark {
             Self::Challenge => "challenge",
             Self::Spam => "spam",
             Self::Doorway => "doorway",
+            Self::Cloaked => "cloaked",
         }
     }
 
@@ -34,7 +37,16 @@ impl Mark {
     pub fn is_no_page(self) -> bool {
         match self {
             Self::SoftError | Self::Parked | Self::Challenge => true,
-            Self::Spam | Self::Doorway => false,
+            Self::Spam | Self::Doorway | Self::Cloaked => false,
+        }
+    }
+
+    /// Whether a page so marked is made to be found and not to be read: a search finds it behind
+    /// others.
+    pub fn sinks(self) -> bool {
+        match self {
+            Self::Spam | Self::Doorway | Self::Cloaked => true,
+            Self::SoftError | Self::Parked | Self::Challenge => false,
         }
     }
 }

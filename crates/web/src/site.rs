@@ -132,6 +132,12 @@ impl<'a> Pld<'a> {
         self.0
     }
 
+    /// What its owner is called, without the public suffix: `example` of `example.co.uk`. Of what
+    /// has no suffix there is none.
+    pub fn label(self) -> Option<&'a str> {
+        registrable(self.0)?.split_once('.').map(|(label, _)| label)
+    }
+
     /// Which of `count` partitions owns this domain.
     pub fn partition(self, hash: HashKey, count: u16) -> PartitionId {
         let slot = hash.hash(self.0.as_bytes()) % u64::from(count.max(1));

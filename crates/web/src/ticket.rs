@@ -40,6 +40,22 @@ pub enum Errand {
         /// The redirects followed so far.
         hops: u8,
     },
+    /// A page of which copies are compared before it is fetched for good.
+    Compared(Copies),
+}
+
+/// The copies of a page so far, each as the `SimHash` of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Copies {
+    /// We were shown this, and what a browser is shown comes next.
+    Own(u64),
+    /// Both were fetched, and the page itself comes next.
+    Both {
+        /// What we were shown.
+        own: u64,
+        /// What a browser was shown, if that can be compared.
+        browser: Option<u64>,
+    },
 }
 
 /// A URL that was found and may be worth a visit.
@@ -70,6 +86,15 @@ impl Candidate {
     /// One of which nobody said yet how it was found.
     pub fn new(url: CanonUrl, errand: Errand, depth: u16, hops: u8) -> Self {
         Self { url, errand, depth, hops, found: Found::default() }
+    }
+
+    /// The page itself, and the copies of it so far.
+    #[must_use]
+    pub fn parted(self) -> (Self, Option<Copies>) {
+        match self.errand {
+            Errand::Compared(copies) => (Self { errand: Errand::Page, ..self }, Some(copies)),
+            Errand::Page | Errand::Sitemap | Errand::Robots { .. } => (self, None),
+        }
     }
 }
 

@@ -21,13 +21,15 @@ use crate::http::{Dechunker, HttpMessage};
 use crate::id::{CrawlId, RecordId};
 use crate::read::{Kind, RecordHead};
 use crate::stamp::Stamp;
-use crate::{Capture, Earlier, Interrupted, Lookup, Miss};
+use crate::{Capture, Compared, Earlier, Interrupted, Lookup, Miss};
 
 /// The profile of a revisit whose payload is that of an earlier capture.
 pub(crate) const SAME_PAYLOAD: &str =
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 /// The type of a block of named values.
 pub(crate) const WARC_FIELDS: &str = "application/warc-fields";
+/// The outcome of a fetch whose answer is only compared with others.
+const COMPARED: &str = "compared";
 /// The outcome of a fetch whose end nobody knows.
 const INTERRUPTED: &str = "interrupted";
 /// A buffer that one large body has grown beyond this is given back.
@@ -157,6 +159,26 @@ impl Encoder {
         let mut batch = Batch::new(self, miss.began, miss.number, miss.url.as_str());
         let mut head = batch.head(Kind::Metadata);
         if let Some(address) = miss.address {
+            head.field("WARC-IP-Address", address);
+        }
+        head.finish(WARC_FIELDS, &fields_block(&fields), Packing::Packed);
+        batch.end(None, None)
+    }
+
+    /// An answer that is only compared: one metadata record that says what was asked and what
+    /// came, so that it is no capture of its URL to anybody who reads the archive.
+    pub fn compared(&mut self, compared: &Compared<'_>) -> Encoded {
+        let Compared { capture, status } = compared;
+        let (digest, _) = payload_digest(&HttpMessage::split(capture.received));
+        let mut fields = vec![
+            ("outcome", COMPARED.to_owned()),
+            ("status", status.to_string()),
+            ("payloadDigest", digest.to_string()),
+        ];
+        fields.extend(capture.fields.iter().cloned());
+        let mut batch = Batch::new(self, capture.began, capture.number, capture.url.as_str());
+        let mut head = batch.head(Kind::Metadata);
+        if let Some(address) = capture.address {
             head.field("WARC-IP-Address", address);
         }
         head.finish(WARC_FIELDS, &fields_block(&fields), Packing::Packed);

@@ -73,6 +73,10 @@ fn write_counts(out: &mut impl Write, audit: &Audit) -> io::Result<()> {
         let count = counted(total.interrupted, "request");
         writeln!(out, "{count} may not have reached a server: the process ended before")?;
     }
+    if total.disguised > 0 {
+        let count = counted(total.disguised, "request");
+        writeln!(out, "{count} went out under the headers of a browser: --cloaking-sample")?;
+    }
     if total.attempts > 0 {
         let count = counted(total.attempts, "attempt");
         writeln!(out, "{count} ended before a request: no name, no connection, no TLS")?;

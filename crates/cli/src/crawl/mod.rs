@@ -29,7 +29,7 @@ use crate::serving::Serving;
 use crate::settings::Settings;
 use crate::{address, indexing, machine, rest, seeds, serving, status, tell, word};
 
-pub(crate) use plan::{Plan, canon, check_contact};
+pub(crate) use plan::{Plan, canon, check_contact, cloaking_sample};
 
 /// The folder of WARC files in a crawl's folder.
 pub(crate) const ARCHIVE_NAME: &str = "archive";

@@ -122,6 +122,7 @@ impl Plan {
                 operator: contact.map(str::to_owned),
                 robots: "obey".to_owned(),
             },
+            cloaking_sample: cloaking_sample(settings)?,
             tells_refusals: voice.json || voice.verbose,
             formats: Some(crate::formats::settings(cores.clamp(READERS.0, READERS.1))?),
         };
@@ -129,6 +130,7 @@ impl Plan {
             (fetch.ip_gap.is_zero(), "the gap between requests to one address"),
             (manners.delay == Span::ZERO, "the gap between requests to one site"),
             (!fetch.allow_private.is_empty(), "the guard of private addresses"),
+            (engine.cloaking_sample > 0, "our name, in the browser's part of --cloaking-sample"),
         ];
         let lifted = lifted.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
         let index_memory = memory(settings)? / INDEX_SHARE;
@@ -324,6 +326,14 @@ fn file_size(flag: &str, text: Option<&str>, usual: &str) -> Result<u64, Fault> 
 fn size(flag: &str, text: &str, usual: &str) -> Result<u64, Fault> {
     quantity::size(text)
         .map_err(|why| Fault::usage(format!("--{flag}: {why}"), format!("--{flag} {usual}")))
+}
+
+/// Of a million pages so many are compared with what a browser is shown.
+pub(crate) fn cloaking_sample(settings: &Settings) -> Result<u32, Fault> {
+    let text = settings.cloaking_sample.as_deref().unwrap_or("0%");
+    quantity::part(text).map_err(|why| {
+        Fault::usage(format!("--cloaking-sample: {why}"), "--cloaking-sample 1%, or 0% for none")
+    })
 }
 
 fn time(flag: &str, text: Option<&str>) -> Result<Option<Duration>, Fault> {

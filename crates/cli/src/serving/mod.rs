@@ -19,7 +19,7 @@ use rhumb_serve::{House, HouseSettings, Listener};
 use tokio::runtime::Runtime;
 
 use crate::agent::Agent;
-use crate::crawl::{ARCHIVE_NAME, canon};
+use crate::crawl::{ARCHIVE_NAME, canon, cloaking_sample};
 use crate::fault::Fault;
 use crate::settings::Settings;
 use crate::{address, home, indexing, search, tell};
@@ -121,6 +121,7 @@ impl Serving {
             agent: agent.header,
             agent_token: agent.token,
             contact: settings.contact.clone(),
+            is_disguised: cloaking_sample(settings)? > 0,
             token: token.clone(),
             searches: searches.clone(),
             folder: folder.clone(),

@@ -338,3 +338,40 @@ fn spam_is_marked_kept_and_followed() {
     let marked = &run.summary()["marked"];
     assert_eq!((&marked["spam"], &marked["doorway"]), (&1.into(), &1.into()), "{marked}");
 }
+
+#[test]
+fn domains_that_all_lead_to_one_page_are_marked_from_the_twentieth_on_and_followed() {
+    const DOORS: usize = 22;
+    let site = RawServer::start(|target| match target.split('?').next() {
+        Some("/moved") => {
+            let head = "HTTP/1.1 302 Found\r\nLocation: //shop.localhost";
+            let port = target.split_once('?').map_or("", |(_, port)| port);
+            let end = "Content-Length: 0\r\nConnection: close\r\n\r\n";
+            format!("{head}:{port}/pills?by=moving\r\n{end}").into_bytes()
+        }
+        Some("/waits") => {
+            let port = target.split_once('?').map_or("", |(_, port)| port);
+            let refresh = format!("0;url=//shop.localhost:{port}/pills?by=waiting");
+            let text = prose(7, 90);
+            ok("text/html", &format!("<meta http-equiv=refresh content='{refresh}'><p>{text}</p>"))
+        }
+        Some("/pills") => {
+            page("Pills", &prose(if target.contains("moving") { 3 } else { 4 }, 60), &[])
+        }
+        _ => missing(),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = site.url("").rsplit(':').next().expect("a port").to_owned();
+    let way = |at: usize| if at.is_multiple_of(2) { "moved" } else { "waits" };
+    let door = |at: usize| format!("http://door{at}.localhost:{port}/{}?{port}", way(at));
+    let doors: Vec<String> = (0..DOORS).map(door).collect();
+    let run = crawl(folder.path(), &doors, &["--scope", "any", "--contact", "a@example.test"]);
+    let told: Vec<Value> = doors.iter().map(|url| why(folder.path(), url)).collect();
+    let marked = told.iter().filter(|it| it["mark"] == "doorway").count();
+    assert_eq!(marked, DOORS - 19, "{told:#?}");
+    assert_eq!(run.summary()["marked"]["doorway"], marked, "{}", run.summary());
+    for by in ["moving", "waiting"] {
+        let target = why(folder.path(), &format!("http://shop.localhost:{port}/pills?by={by}"));
+        assert_eq!((&target["state"], &target["mark"]), (&"fetched".into(), &Value::Null));
+    }
+}

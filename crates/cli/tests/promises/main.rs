@@ -5,6 +5,7 @@ mod asking;
 mod auditing;
 mod benching;
 mod browser;
+mod cloaking;
 mod content;
 mod contract;
 mod controlling;

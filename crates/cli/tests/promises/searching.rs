@@ -144,6 +144,39 @@ fn a_result_says_what_it_is_where_the_words_are_and_what_its_score_is_made_of() 
 }
 
 #[test]
+fn spam_is_found_behind_what_is_to_be_read_and_says_why() {
+    let server = RawServer::start(|target| match target {
+        "/" => html(
+            "<html lang=en><title>Start</title><p>What there is to read here.</p>\
+             <a href=/bait>one</a> <a href=/passing>two</a>",
+        ),
+        "/bait" => html(&format!(
+            "<html lang=en><title>Compass compass compass</title><p>{}</p>",
+            "cheap compass online, buy compass now, best compass, ".repeat(120)
+        )),
+        "/passing" => html(
+            "<html lang=en><title>Packing</title><p>Take a lamp, dry socks, bread and cheese for \
+             two days, a knife, some rope, and if the fog is thick by then also a compass, which \
+             lies in the drawer below the charts.</p>",
+        ),
+        _ => missing(),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let read_behind = || found(folder, "compass");
+    crawl(folder, &server.url("/"), &[]);
+    assert_eq!(read_behind(), ["/passing", "/bait"]);
+    let only = search(folder, "cheap compass", &["--explain"]).remove(0);
+    assert!(only["url"].as_str().is_some_and(|url| url.ends_with("/bait")), "{only:#}");
+    assert!(only["parts"]["spam"].as_f64() < Some(0.0), "{only:#}");
+    let told = rhumb(folder, &["search", "crawl", "cheap compass", "--explain"]);
+    assert!(told.stdout.contains("spam"), "{}", told.stdout);
+    let anew = rhumb(folder, &["index", "crawl"]);
+    assert_eq!(anew.code, Some(0), "{}", anew.stderr);
+    assert_eq!(read_behind(), ["/passing", "/bait"]);
+}
+
+#[test]
 fn pages_are_found_within_seconds_while_their_crawl_runs() {
     let (sender, asked) = mpsc::channel();
     // The last page never ends, so that the crawl does not either.

@@ -25,7 +25,7 @@ pub struct AboutPage {
     /// How alike both are: `same`, `near`, `canonical`.
     pub likeness: Option<&'static str>,
     /// That it is not what its status says: `soft-404`, `parked`, `challenge`; or
-    /// made to be found: `spam`, `doorway`.
+    /// made to be found: `spam`, `doorway`, `cloaked`.
     pub mark: Option<&'static str>,
 }
 

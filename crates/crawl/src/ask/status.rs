@@ -33,7 +33,7 @@ pub struct Status {
     /// Of those, pages whose text is nearly that of the other.
     pub near_duplicates: u64,
     /// Pages that are not what their status says: `soft-404`, `parked`, `challenge`; or
-    /// made to be found: `spam`, `doorway`.
+    /// made to be found: `spam`, `doorway`, `cloaked`.
     pub marked: BTreeMap<String, u64>,
     /// Sites that show the same pages as another, those with the most first.
     pub mirrors: Vec<Mirror>,

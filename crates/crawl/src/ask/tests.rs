@@ -64,6 +64,7 @@ fn settings(sites: SiteRules) -> CrawlSettings {
         checkpoint_bytes: 1 << 20,
         warc_bytes: 1 << 20,
         about: About::default(),
+        cloaking_sample: 0,
         tells_refusals: false,
         formats: None,
     }

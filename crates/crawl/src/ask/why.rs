@@ -31,7 +31,7 @@ pub struct Why {
     /// which the text agrees.
     pub likeness: Option<String>,
     /// That it is not what its status says: `soft-404`, `parked`, `challenge`; or
-    /// made to be found: `spam`, `doorway`.
+    /// made to be found: `spam`, `doorway`, `cloaked`.
     pub mark: Option<String>,
     /// What document it is, unless it is a page, and how its reading ended: `pdf: encrypted`.
     pub document: Option<String>,

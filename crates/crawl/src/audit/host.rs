@@ -21,6 +21,8 @@ pub struct HostAudit {
     pub attempts: u64,
     /// Requests for robots.txt.
     pub robots_requests: u64,
+    /// Requests that were sent under the headers of a browser.
+    pub disguised: u64,
     /// The shortest quiet time between two requests.
     pub min_gap_ms: Option<u64>,
     /// The gap that came nearest to what was asked for.
@@ -128,6 +130,7 @@ impl HostAudit {
         self.interrupted += other.interrupted;
         self.attempts += other.attempts;
         self.robots_requests += other.robots_requests;
+        self.disguised += other.disguised;
         self.min_gap_ms = least(self.min_gap_ms, other.min_gap_ms);
         if let Some(kept) = other.tightest
             && self.tightest.is_none_or(|before| kept.margin() < before.margin())

@@ -75,6 +75,8 @@ pub struct RequestLine<'a> {
     pub time_ms: u64,
     /// What it was fetched for.
     pub purpose: Purpose,
+    /// Whether it was sent under the headers of a browser.
+    pub is_disguised: bool,
     /// What came of it.
     pub outcome: &'a Outcome,
     /// How long it took; not known of one that was cut off with its process.
@@ -276,6 +278,7 @@ impl Auditor<'_> {
             url,
             time_ms: began.wall_ms,
             purpose: trace.purpose,
+            is_disguised: trace.is_disguised,
             outcome: &trace.outcome,
             took_ms: trace.took_ms,
             gap_ms: timing.gap_ms,

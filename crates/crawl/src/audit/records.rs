@@ -20,6 +20,8 @@ const NEVER_SENT: [&str; 7] =
     ["no-such-host", "dns", "connect", "tls", "timeout-dns", "timeout-connect", "proxy"];
 /// What a request is called that was under way when its process ended.
 const INTERRUPTED: &str = "interrupted";
+/// What a request is called whose answer is only compared with others.
+const COMPARED: &str = "compared";
 /// What is left of a robots.txt whose place was taken down, in the archive of whom it spoke for.
 const FORGOTTEN: &str = rhumb_archive::FORGOTTEN;
 
@@ -119,6 +121,8 @@ pub(super) struct Trace {
     pub(super) ticket: Option<u64>,
     /// Requests that the settings allow at once.
     pub(super) connections: u32,
+    /// It was sent under the headers of a browser.
+    pub(super) is_disguised: bool,
     /// For whom a robots.txt speaks.
     pub(super) robots_for: Option<Origin>,
     /// The answer, if it may be a robots.txt.
@@ -345,6 +349,9 @@ impl Trace {
                 Outcome::Status(HttpMessage::split(block).status()?.parse().ok()?)
             }
             (None, Some(INTERRUPTED)) => Outcome::Interrupted,
+            (None, Some(COMPARED)) => {
+                Outcome::Status(u16::try_from(fields.number("status")?).ok()?)
+            }
             (None, Some(FORGOTTEN)) => Outcome::Forgotten,
             (None, word) => Outcome::Failed(word?.to_owned()),
         };
@@ -370,6 +377,7 @@ impl Trace {
                 .and_then(|count| u32::try_from(count).ok())
                 .unwrap_or(1)
                 .max(1),
+            is_disguised: fields.get("guise").is_some(),
             robots_for: fields.get("robotsFor").and_then(origin),
             answer: block.filter(|_| is_robots).map(|(spot, block)| Answer::of(head, spot, block)),
         })

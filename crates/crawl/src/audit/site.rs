@@ -82,6 +82,7 @@ impl SiteBook {
         if trace.outcome.was_sent() {
             audit.requests += 1;
             audit.robots_requests += u64::from(trace.purpose == Purpose::Robots);
+            audit.disguised += u64::from(trace.is_disguised);
         } else {
             audit.attempts += 1;
         }

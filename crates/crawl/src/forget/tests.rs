@@ -42,6 +42,7 @@ fn settings(folder: &Path) -> CrawlSettings {
         checkpoint_bytes: 64_000_000,
         warc_bytes: 1_000_000,
         about: About::default(),
+        cloaking_sample: 0,
         tells_refusals: false,
         formats: None,
     }

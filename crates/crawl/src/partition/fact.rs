@@ -9,8 +9,8 @@ use rhumb_likeness::{Late, Twin};
 use rhumb_rules::{ROBOTS_BYTES_MAX, Reason, Trap};
 use rhumb_seen::Bucket;
 use rhumb_web::{
-    Candidate, CanonUrl, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket, TicketNumber,
-    UrlKey,
+    Candidate, CanonUrl, Copies, Cut, Failure, Origin, PartitionId, Site, Span, Tick, Ticket,
+    TicketNumber, UrlKey,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -330,6 +330,8 @@ pub struct Answer {
     pub robots_is_withheld: bool,
     /// Where a page was redirected to, whatever the rules say of that, unless it is forgotten.
     pub moved_to: Option<CanonUrl>,
+    /// Where a page leads at once by a refresh or a script, likewise.
+    pub leads_to: Option<CanonUrl>,
     /// What it says.
     pub content: Content,
     /// A hash of its text without digits and its links without digits; 0 of what has neither.
@@ -340,6 +342,10 @@ pub struct Answer {
     pub outline: u64,
     /// Some of its links that have the shape of a trap.
     pub trapped: Vec<(Trap, CanonUrl)>,
+    /// It is no page, but a copy of one that is compared with others.
+    pub is_copy: bool,
+    /// The `SimHash` of a copy that can be compared.
+    pub copied: Option<u64>,
 }
 
 impl Answer {
@@ -378,6 +384,15 @@ pub struct Asked {
     pub delay: Span,
     /// Requests that may be under way at its site at once.
     pub connections: u8,
+    /// The copies of a page so far that are compared with it.
+    pub copies: Option<Copies>,
+}
+
+impl Asked {
+    /// Whether it is asked for as a browser would.
+    pub(crate) fn is_as_browser(&self) -> bool {
+        matches!(self.copies, Some(Copies::Own(_)))
+    }
 }
 
 /// A disk read.

@@ -6,7 +6,7 @@ use rhumb_frontier::{Conduct, Entry, Gift, Manner, Manners};
 use rhumb_rules::HOPS_MAX;
 use rhumb_seen::Seen;
 use rhumb_web::{
-    Candidate, Errand, Failure, Found, Mark, Origin, PartitionId, Phase, Site, Span, Tick,
+    Candidate, Copies, Errand, Failure, Found, Mark, Origin, PartitionId, Phase, Site, Span, Tick,
     TicketNumber, UrlKey,
 };
 
@@ -27,6 +27,8 @@ impl<S: Seen> Partition<S> {
         let conduct = conduct(&entry, &finding, took, excused);
         let manner = self.manner_after(now, &site, conduct, took);
         let again = self.again(now, &entry, &finding, manner, excused);
+        let again = again.or_else(|| Some((Tick::default(), next_copy(&entry, &finding)?)));
+        let entry = entry.itself();
         let robots = again.is_none().then(|| robots_answer(&entry, &finding)).flatten();
         let (result, answer) = match finding {
             Finding::Answered(answer) => (Settlement::Answered(answer.status), *answer),
@@ -267,6 +269,22 @@ fn conduct(entry: &Entry, finding: &Finding, took: Span, excused: bool) -> Condu
         }
         Finding::Failed(_) if excused => Conduct::Excused,
         Finding::Failed(_) => Conduct::Failed,
+    }
+}
+
+/// The entry that is fetched once more because what came is only a copy of its page. Without one
+/// for a browser there is nothing to compare, and the page itself is fetched all the same.
+fn next_copy(entry: &Entry, finding: &Finding) -> Option<Entry> {
+    let copied = match finding {
+        Finding::Answered(answer) if answer.is_copy => answer.copied,
+        _ => None,
+    };
+    match entry.candidate.errand {
+        Errand::Page => copied.map(|own| entry.compared(Copies::Own(own))),
+        Errand::Compared(Copies::Own(own)) => {
+            Some(entry.compared(Copies::Both { own, browser: copied }))
+        }
+        Errand::Compared(Copies::Both { .. }) | Errand::Sitemap | Errand::Robots { .. } => None,
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use rhumb_frontier::{Entry, LaneKey, Manners, SiteKey};
 use rhumb_seen::{Bucket, Novelty, Seen};
 use rhumb_web::{
-    Candidate, CanonUrl, Epoch, Errand, Failure, HashKey, PartitionId, Phase, Scheme, Site, Span,
-    Tick, Ticket, UrlKey,
+    Candidate, CanonUrl, Copies, Epoch, Errand, Failure, HashKey, PartitionId, Phase, Scheme, Site,
+    Span, Tick, Ticket, UrlKey,
 };
 
 use super::*;
@@ -256,7 +256,7 @@ impl World {
                 Finding::AddressBusy(Span(self.chance.below(900)))
             }
             (Errand::Robots { .. }, roll) => Finding::Answered(Box::new(self.robots(roll))),
-            (Errand::Page | Errand::Sitemap, roll) => {
+            (Errand::Page | Errand::Sitemap | Errand::Compared(_), roll) => {
                 Finding::Answered(Box::new(self.page(roll, ticket.candidate.depth)))
             }
         };
@@ -295,6 +295,10 @@ impl World {
                 Answer { status: 429, pushback: Some(Some(asked)), ..Answer::default() }
             }
             5 => Answer { status: 302, self_redirect: true, ..Answer::default() },
+            6 => {
+                let copied = Some(self.chance.below(u64::MAX));
+                Answer { status: 200, is_copy: true, copied, ..Answer::default() }
+            }
             _ => {
                 let count = self.chance.below(12);
                 let candidates = (0..count).map(|_| self.link(depth + 1)).collect();
@@ -403,6 +407,33 @@ fn no_candidate_is_lost_in_a_bucket_that_is_being_read() {
         });
         assert_eq!(lost.count(), 0, "seed {seed}");
     }
+}
+
+#[test]
+fn a_page_whose_copies_are_compared_is_settled_once_after_both() {
+    let (mut compared, mut ended) = (0, 0);
+    for seed in 0..20 {
+        let world = World::run(seed);
+        let mut stages: BTreeMap<&CanonUrl, Option<Copies>> = BTreeMap::new();
+        for (_, _, fact) in &world.facts {
+            let Fact::Settled(settled) = fact else { continue };
+            assert!(!matches!(settled.entry.candidate.errand, Errand::Compared(_)));
+            let before = stages.remove(settled.entry.url()).flatten();
+            let next = settled.again.as_ref();
+            let next = next.and_then(|(_, entry)| entry.candidate.clone().parted().1);
+            match (before, next) {
+                (None, Some(Copies::Own(_))) => compared += 1,
+                (Some(Copies::Own(one)), Some(Copies::Own(other))) => assert_eq!(one, other),
+                (Some(Copies::Own(one)), Some(Copies::Both { own, .. })) => assert_eq!(one, own),
+                (Some(Copies::Both { .. }), Some(both)) => assert_eq!(Some(both), before),
+                (Some(Copies::Both { .. }), None) => ended += 1,
+                (None, None) => {}
+                odd => panic!("seed {seed}: {odd:?}"),
+            }
+            stages.insert(settled.entry.url(), next);
+        }
+    }
+    assert!(compared > 20 && ended > 20, "{compared} {ended}");
 }
 
 #[test]

@@ -126,9 +126,10 @@ impl<S: Seen> Partition<S> {
     fn send_out(&mut self, now: Tick, entry: Entry, turn: &mut Turn) {
         let number = TicketNumber(self.state.next_ticket.0);
         let expires = now + self.settings.ticket_for;
+        let (candidate, copies) = entry.candidate.clone().parted();
         let ticket = Ticket {
             number,
-            candidate: entry.candidate.clone(),
+            candidate,
             visit: entry.visit,
             epoch: self.settings.epoch,
             tries: entry.tries,
@@ -147,6 +148,7 @@ impl<S: Seen> Partition<S> {
             etag,
             delay: delay.unwrap_or(self.manners_towards(&site).delay),
             connections: rules.connections(&site),
+            copies,
         };
         self.speak(now, Fact::Issued { number, entry, expires }, turn);
         turn.effects.push(Effect::Fetch(ticket, asked));

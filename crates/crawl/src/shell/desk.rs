@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 
 use super::clock::Clock;
 use super::committer::Written;
+use super::doorways::Doorways;
 use super::estimates::{Counted, Estimates, Ranked};
 use super::handle::Asks;
 use super::keeping::Keeping;
@@ -106,6 +107,8 @@ pub(super) struct Desk {
     roster: Roster,
     /// What sites show again and again.
     pub(super) repeats: Repeats,
+    /// What leads to where many lead.
+    pub(super) doorways: Doorways,
     /// What leads nowhere.
     pub(super) suspicion: Suspicion,
     pub(super) pulse: Pulse,
@@ -161,6 +164,7 @@ impl Desk {
             before,
             roster: Roster::default(),
             repeats: Repeats::default(),
+            doorways: Doorways::default(),
             suspicion: Suspicion::new(settings.hash),
             pulse: Pulse::default(),
             recent: Recent::default(),

@@ -6,7 +6,7 @@
 use rhumb_frontier::SiteKey;
 use rhumb_likeness::Verdict;
 use rhumb_rules::{Reason, Trap};
-use rhumb_web::{Candidate, Errand, Mark, PartitionId};
+use rhumb_web::{Candidate, CanonUrl, Errand, Mark, PartitionId};
 
 use super::desk::Desk;
 use super::suspicion::{Kinship, Met, of_shape};
@@ -21,11 +21,17 @@ impl Desk {
     pub(super) fn liken(&mut self, partition: PartitionId, returned: &mut Return) {
         let (number, candidate) = (returned.ticket.number, &returned.ticket.candidate);
         let Finding::Answered(answer) = &mut returned.finding else { return };
+        if answer.is_copy {
+            return;
+        }
+        // What a ticket brings that has expired is not used.
+        let is_used = self.partitions[partition.index()].state().is_out(number);
+        if is_used && candidate.errand == Errand::Page {
+            self.mark_doorway(&candidate.url, answer);
+        }
         let is_page = candidate.errand == Errand::Page && (200..300).contains(&answer.status);
         // A body that was cut is nobody's duplicate, and a gate is no page.
         let is_sound = answer.cut.is_none() && answer.content.told.mark != Some(Mark::Challenge);
-        // What a ticket brings that has expired is not used.
-        let is_used = self.partitions[partition.index()].state().is_out(number);
         if !is_page || !is_sound || !is_used {
             answer.content.sketch = None;
             return;
@@ -60,6 +66,16 @@ impl Desk {
             }
         }
         self.take_note(own, candidate, words, answer);
+    }
+
+    /// Marks an answer that leads to where many domains lead.
+    fn mark_doorway(&mut self, url: &CanonUrl, answer: &mut Answer) {
+        let Some(target) = answer.moved_to.as_ref().or(answer.leads_to.as_ref()) else { return };
+        let (hash, mark) = (self.settings.hash, &mut answer.content.told.mark);
+        // What is no page at all is told by that.
+        if self.doorways.is_one(hash, url, target) && !mark.is_some_and(Mark::is_no_page) {
+            *mark = Some(Mark::Doorway);
+        }
     }
 
     /// Notes whether a page of a site with so many words said something new.

@@ -4,9 +4,11 @@
 //! writes records and facts. See [`run`].
 
 mod answers;
+mod cloaking;
 mod clock;
 mod committer;
 mod desk;
+mod doorways;
 mod estimates;
 mod following;
 mod handle;
@@ -44,6 +46,7 @@ use crate::forget;
 use crate::partition::{Partition, PartitionSettings};
 use crate::store::{self, Identity, Opened, StoreSettings};
 use crate::tables::Tables;
+use cloaking::Sample;
 use clock::Clock;
 use committer::Committing;
 use desk::Desk;
@@ -117,6 +120,9 @@ pub struct CrawlSettings {
     pub about: About,
     /// Whether refused links are reported one by one.
     pub tells_refusals: bool,
+    /// Of a million pages so many are compared with what a browser is shown: none, unless the
+    /// operator agrees to hide who asks.
+    pub cloaking_sample: u32,
     /// Who reads documents that are no pages; where nobody does they are only kept.
     pub formats: Option<FormatsSettings>,
 }
@@ -266,7 +272,9 @@ pub async fn run(
         committer::start(crawl, store, committing, settings.durability, notices.clone());
     let reader = Reader::new(&settings);
     let formats = settings.formats.clone().map(Formats::new);
-    let worker = Arc::new(Worker::new(fetcher, formats, reader, counter, clock, notices.clone()));
+    let sample = Sample::new(settings.hash, settings.cloaking_sample);
+    let worker = Worker::new(fetcher, formats, reader, sample, counter, clock, notices.clone());
+    let worker = Arc::new(worker);
     let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);
     let partitions: Vec<_> = partitions
         .map(|(id, state)| Partition::with_state(settings.partition(id), state))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rhumb_formats::{Extract, Kind};
 use rhumb_frontier::DomainKey;
 use rhumb_likeness::Sketch;
-use rhumb_page::{Facts, Page};
+use rhumb_page::{Facts, Format, Page};
 use rhumb_rules::{
     ROBOTS_BYTES_MAX, Reason, Robots, Rules, SITEMAPS_MAX, Verdict, of_header, of_meta,
 };
@@ -49,6 +49,8 @@ pub(super) struct Reader {
 pub(super) struct Reading {
     pub(super) answer: Answer,
     pub(super) refusals: Vec<Report>,
+    /// Whether it is a page of HTML.
+    pub(super) is_html: bool,
     /// Bytes of the links that the rules admit.
     link_bytes: usize,
     /// The domain of what was asked for.
@@ -157,6 +159,7 @@ impl Reader {
             let media_type = exchange.header("content-type");
             rhumb_page::read(&exchange.body, media_type, url, canon, is_sitemap)
         };
+        reading.is_html = page.format == Format::Html;
         let directives = self.directives(exchange, &page);
         let nofollow = directives.has(Directive::NoFollow);
         if let Some(target) = exchange.header("refresh").and_then(rhumb_page::refresh_target)
@@ -166,7 +169,10 @@ impl Reader {
             page.scan.links.push(link);
         }
         if candidate.errand == Errand::Page {
-            reading.answer.content = self.content(candidate, exchange, &page);
+            let facts = Facts::of(exchange, candidate.hops > 0);
+            reading.answer.content = self.content(candidate, &facts, &page);
+            let leads_to = rhumb_page::leads_to(&page, &facts);
+            reading.answer.leads_to = leads_to.filter(|url| !rules.forgotten.covers(url));
             let words = reading.answer.content.sketch.as_ref().map_or(0, |it| it.blind);
             // Documents are no traps.
             reading.answer.shape = if told.is_none() { words ^ page.scan.outline } else { 0 };
@@ -201,9 +207,9 @@ impl Reader {
     }
 
     /// What a page says, and whether it is what its status says.
-    fn content(&self, candidate: &Candidate, exchange: &Exchange, page: &Page) -> Content {
+    fn content(&self, candidate: &Candidate, facts: &Facts<'_>, page: &Page) -> Content {
         let canonical = page.scan.canonical.as_ref().filter(|it| **it != candidate.url);
-        let mark = rhumb_page::mark(page, &Facts::of(exchange, candidate.hops > 0));
+        let mark = rhumb_page::mark(page, facts);
         Content {
             sketch: Sketch::of(&page.scan.text).map(Box::new),
             canonical: canonical.map(|url| url.key(self.hash)),

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use rhumb_archive::{Capture, Earlier, Encoded, Kind as RecordKind, Lookup, Miss};
-use rhumb_fetch::{Conditions, Fetcher};
+use rhumb_archive::{Capture, Compared, Earlier, Encoded, Kind as RecordKind, Lookup, Miss};
+use rhumb_fetch::{BROWSER_AGENT, Conditions, Fetcher};
 use rhumb_formats::{Extract, Formats, Kind};
 use rhumb_rules::Rules;
 use rhumb_web::{
-    Candidate, CanonUrl, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span, Tick,
-    Ticket, TicketNumber,
+    Candidate, CanonUrl, Copies, Errand, Exchange, Failure, Hold, Outcome, PartitionId, Site, Span,
+    Tick, Ticket, TicketNumber,
 };
 use tokio::sync::{Semaphore, mpsc};
 
+use super::cloaking::Sample;
 use super::clock::Clock;
 use super::committer::Counter;
 use super::desk::Notice;
@@ -38,6 +39,8 @@ pub(super) type Fields = Vec<(&'static str, String)>;
 pub(super) struct Worker {
     fetcher: Fetcher,
     reader: Reader,
+    /// The pages that are compared with what a browser is shown.
+    sample: Sample,
     counter: Counter,
     clock: Clock,
     /// Documents that are no pages; they are only kept where nobody can read them.
@@ -47,6 +50,15 @@ pub(super) struct Worker {
     /// Turns for packed sitemaps, apart: large bodies of others must not hold them up.
     packed: Semaphore,
     notices: mpsc::Sender<Notice>,
+}
+
+/// What a worker knows of a fetch beside what came of it.
+struct Carried {
+    candidate: Candidate,
+    number: u64,
+    /// The copies of its page so far.
+    copies: Option<Copies>,
+    fields: Fields,
 }
 
 /// What comes back to the desk: a ticket for its partition, and refusals for whoever listens.
@@ -62,13 +74,14 @@ impl Worker {
         fetcher: Fetcher,
         formats: Option<Formats>,
         reader: Reader,
+        sample: Sample,
         counter: Counter,
         clock: Clock,
         notices: mpsc::Sender<Notice>,
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
-        Self { fetcher, reader, counter, clock, formats, large, packed, notices }
+        Self { fetcher, reader, sample, counter, clock, formats, large, packed, notices }
     }
 
     pub(super) fn close_idle(&self) {
@@ -105,9 +118,12 @@ impl Worker {
         let tick = self.clock.now();
         let (began, began_at) = (SystemTime::now(), Instant::now());
         let fields = fields(&ticket.candidate, ticket.number, tick, Some(&asked));
+        let copies = asked.copies;
         let outcome = if tick + Span::from(self.fetcher.patience()) > ticket.expires {
             // It might still be under way when its site is visited again.
             Outcome::AddressBusy(HELD_UP.duration())
+        } else if asked.is_as_browser() {
+            self.fetcher.run_as_browser(&ticket).await
         } else {
             let conditions = Conditions { etag: asked.etag, ..Conditions::default() };
             self.fetcher.run(&ticket, &conditions).await
@@ -126,7 +142,12 @@ impl Worker {
             refusals: Vec::new(),
         };
         match outcome {
-            Outcome::Answered(exchange) => self.take_in(arrival, exchange, fields, rules).await,
+            Outcome::Answered(exchange) => {
+                let ticket = &arrival.returned.ticket;
+                let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
+                let carried = Carried { candidate, number, copies, fields };
+                self.take_in(arrival, exchange, carried, rules).await;
+            }
             Outcome::Failed(failure) => self.take_down(arrival, failure, began, fields),
             Outcome::AddressBusy(wait) => {
                 arrival.returned.finding = Finding::AddressBusy(Span::from(wait));
@@ -147,14 +168,13 @@ impl Worker {
         self: &Arc<Self>,
         mut arrival: Arrival,
         mut exchange: Box<Exchange>,
-        fields: Fields,
+        carried: Carried,
         rules: Arc<Rules>,
     ) {
         self.meter().note_exchange(&exchange.phases);
-        let ticket = &arrival.returned.ticket;
-        let (candidate, number) = (ticket.candidate.clone(), ticket.number.0);
+        let (candidate, number) = (&carried.candidate, carried.number);
         let capture = Earlier { url: candidate.url.clone(), began: exchange.began };
-        let document = self.document(&candidate, &exchange).await;
+        let document = self.document(candidate, &exchange).await;
         // Its records take as much memory until they are written.
         let hold = std::mem::take(&mut exchange.hold);
         // A sitemap may be packed: what it grows to is not seen from its size.
@@ -163,13 +183,12 @@ impl Worker {
         let (reading, encoded, mut took) = if is_packed || exchange.body.len() > LARGE_BODY {
             let worker = Arc::clone(self);
             let turn = turns.acquire().await.expect("it is never closed");
-            let work =
-                move || worker.digest(&candidate, number, &exchange, document, fields, &rules);
+            let work = move || worker.digest(carried, &exchange, document, &rules);
             let done = tokio::task::spawn_blocking(work).await;
             drop(turn);
             done.expect("reading a page does not panic")
         } else {
-            self.digest(&candidate, number, &exchange, document, fields, &rules)
+            self.digest(carried, &exchange, document, &rules)
         };
         // A body that was cut is nobody's original.
         let digest = encoded.payload_digest.filter(|_| reading.answer.cut.is_none());
@@ -223,15 +242,15 @@ impl Worker {
     /// digests.
     fn digest(
         &self,
-        candidate: &Candidate,
-        number: u64,
+        carried: Carried,
         exchange: &Exchange,
         document: Option<(Kind, Extract)>,
-        fields: Fields,
         rules: &Rules,
     ) -> (Reading, Encoded, Duration) {
+        let Carried { candidate, number, copies, fields } = carried;
         let began = Instant::now();
-        let reading = self.reader.read(candidate, exchange, document, rules);
+        let mut reading = self.reader.read(&candidate, exchange, document, rules);
+        self.sample.compare(&candidate.url, &candidate.errand, copies, &mut reading);
         self.meter().note(Stage::Parse, began.elapsed());
         let mut capture = Capture::of(exchange, number);
         capture.fields.extend(fields);
@@ -242,7 +261,12 @@ impl Worker {
         // A robots.txt is kept in full each time: an audit need not look for it elsewhere.
         let may_repeat = !matches!(candidate.errand, Errand::Robots { .. });
         let earlier = |digest: &_| self.counter.earlier(digest).filter(|_| may_repeat);
-        let encoded = self.counter.encode(|encoder| encoder.capture(&capture, earlier));
+        let encoded = if reading.answer.is_copy {
+            let compared = Compared { capture, status: exchange.status };
+            self.counter.encode(|encoder| encoder.compared(&compared))
+        } else {
+            self.counter.encode(|encoder| encoder.capture(&capture, earlier))
+        };
         let took = began.elapsed();
         let digesting = encoded.digest_took;
         self.meter().note(Stage::Digest, digesting);
@@ -282,7 +306,7 @@ pub(super) fn fields(
     asked: Option<&Asked>,
 ) -> Fields {
     let errand = match candidate.errand {
-        Errand::Page => "page",
+        Errand::Page | Errand::Compared(_) => "page",
         Errand::Sitemap => "sitemap",
         Errand::Robots { .. } => "robots",
     };
@@ -297,6 +321,12 @@ pub(super) fn fields(
         if asked.connections > 1 {
             fields.push(("connections", asked.connections.to_string()));
         }
+    }
+    // A ticket is for the page itself, and an entry that was cut off may be for a copy.
+    let is_cut_off = matches!(candidate.errand, Errand::Compared(Copies::Own(_)));
+    if is_cut_off || asked.is_some_and(Asked::is_as_browser) {
+        fields.push(("guise", "browser".to_owned()));
+        fields.push(("userAgent", BROWSER_AGENT.to_owned()));
     }
     if let Errand::Robots { origin, .. } = &candidate.errand {
         fields.push(("robotsFor", origin.to_string()));
@@ -320,11 +350,16 @@ mod tests {
 
     #[test]
     fn the_archive_is_told_by_which_manners_was_asked() {
-        let asked = |connections| Asked { etag: None, delay: Span(250), connections };
+        let asked = |connections| Asked { delay: Span(250), connections, ..Asked::default() };
         let page = "errand=page depth=3 tick=1500 ticket=7";
         check(Errand::Page, None, page);
         check(Errand::Page, Some(&asked(1)), &format!("{page} delayMs=250"));
         check(Errand::Page, Some(&asked(4)), &format!("{page} delayMs=250 connections=4"));
+        let disguised = format!("guise=browser userAgent={BROWSER_AGENT}");
+        let browser = Asked { copies: Some(Copies::Own(7)), ..asked(1) };
+        check(Errand::Page, Some(&browser), &format!("{page} delayMs=250 {disguised}"));
+        check(Errand::Compared(Copies::Own(7)), None, &format!("{page} {disguised}"));
+        check(Errand::Compared(Copies::Both { own: 7, browser: None }), None, page);
         let origin = CanonUrl::parse("https://b.test/x").unwrap().origin();
         check(
             Errand::Robots { origin, hops: 1 },

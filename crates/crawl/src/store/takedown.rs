@@ -161,7 +161,7 @@ impl Copying<'_> {
     fn covers(&self, candidate: &Candidate) -> bool {
         let is_for = match &candidate.errand {
             Errand::Robots { origin, .. } => self.forgotten.covers_site(&origin.site),
-            Errand::Page | Errand::Sitemap => false,
+            Errand::Page | Errand::Sitemap | Errand::Compared(_) => false,
         };
         is_for || self.forgotten.covers(&candidate.url)
     }

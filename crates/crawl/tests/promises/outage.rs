@@ -104,6 +104,7 @@ pub(crate) fn settings(folder: &std::path::Path) -> CrawlSettings {
         checkpoint_bytes: 64 << 20,
         warc_bytes: 1 << 30,
         about: About::default(),
+        cloaking_sample: 0,
         tells_refusals: false,
         formats: None,
     }

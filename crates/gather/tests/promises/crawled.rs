@@ -42,6 +42,7 @@ fn settings(folder: &Path) -> CrawlSettings {
         // Files are sealed while they are followed.
         warc_bytes: 200_000,
         about: About::default(),
+        cloaking_sample: 0,
         tells_refusals: false,
         formats: None,
     }

@@ -57,13 +57,28 @@ fn a_marked_page_is_not_found_and_a_copy_is_folded() {
 }
 
 #[test]
-fn spam_and_doorways_are_found_as_other_pages_are() {
+fn spam_and_doorways_are_found_and_sink() {
     let mut maker = Maker::new();
     let a = maker.page(A, &page("A", "cheap words", &[]));
     let b = maker.page(B, &page("B", "other words", &[]));
     let news =
         [told(A, a, None, Some(Mark::Spam)), told(B, b, None, Some(Mark::Doorway)), News::Kept(b)];
-    assert_eq!(urls(&follow(&maker, &news)), [A, B]);
+    let held = follow(&maker, &news);
+    assert_eq!(urls(&held), [A, B]);
+    assert!(held[A].sinks && held[B].sinks);
+}
+
+#[test]
+fn a_page_that_stays_as_it_is_sinks_and_rises_as_it_is_judged() {
+    let mut maker = Maker::new();
+    let honest = page("A", "words", &[]);
+    let a = maker.page(A, &honest);
+    assert!(!follow(&maker, &[News::Kept(a)])[A].sinks);
+    let again = maker.page(A, &honest);
+    let news = [told(A, again, None, Some(Mark::Doorway)), News::Kept(again)];
+    assert!(follow(&maker, &news)[A].sinks);
+    let third = maker.page(A, &honest);
+    assert!(!follow(&maker, &[News::Kept(third)])[A].sinks);
 }
 
 #[test]

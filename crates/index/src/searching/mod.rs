@@ -183,6 +183,7 @@ impl Searcher {
                         digest: kept.digest,
                         place: kept.place,
                         original: kept.original,
+                        sinks: kept.sinks,
                         group: groups.first(doc).map_or(kept.key, UrlKey),
                         anchored: anchored.first(doc).unwrap_or_default(),
                     });

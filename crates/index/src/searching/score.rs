@@ -22,7 +22,7 @@ const STANDING_MAX: f32 = 8.0;
 const HALF_LIFE_MS: f32 = 365.0 * 86_400_000.0;
 
 /// The parts of a score, in the order of [`NAMES`].
-const PARTS: usize = 14;
+const PARTS: usize = 15;
 const NAMES: [&str; PARTS] = [
     "text",
     "title",
@@ -38,6 +38,7 @@ const NAMES: [&str; PARTS] = [
     "page_rank",
     "site",
     "fresh",
+    "spam",
 ];
 const COVERAGE: usize = 5;
 const EXACT: usize = 6;
@@ -48,6 +49,7 @@ const VOTE: usize = 10;
 const PAGE: usize = 11;
 const SITE: usize = 12;
 const FRESH: usize = 13;
+const SPAM: usize = 14;
 
 /// A candidate with its score.
 #[derive(Clone, Debug)]
@@ -58,12 +60,15 @@ pub(super) struct Scored {
     pub(super) score: f32,
     /// The sum of idf of the words that it has.
     pub(super) covered: f32,
+    /// The part of everything else that it loses.
+    lost: f32,
     parts: [f32; PARTS],
 }
 
 impl Scored {
     fn new(address: DocAddress) -> Self {
-        Self { address, key: 0, group: 0, score: 0.0, covered: 0.0, parts: [0.0; PARTS] }
+        let (score, covered, lost, parts) = (0.0, 0.0, 0.0, [0.0; PARTS]);
+        Self { address, key: 0, group: 0, score, covered, lost, parts }
     }
 
     /// The parts that add anything.
@@ -72,8 +77,11 @@ impl Scored {
         parts.map(|(name, value)| Part { name, value }).collect()
     }
 
+    /// A factor on the whole is a part like others, so that the parts still add up to the score.
     fn sum(&mut self) {
-        self.score = self.parts.iter().sum();
+        let sum: f32 = self.parts[..SPAM].iter().sum();
+        self.parts[SPAM] = -self.lost * sum.max(0.0);
+        self.score = sum + self.parts[SPAM];
     }
 }
 
@@ -224,7 +232,7 @@ impl Scorer<'_> {
     fn standing(&self, reader: &SegmentReader, scored: &mut [Scored]) -> Result<(), TantivyError> {
         let columns = reader.fast_fields();
         let (keys, groups) = (columns.u64(column::KEY)?, columns.u64(column::GROUP)?);
-        let dates = columns.i64(column::DATED)?;
+        let (dates, sinks) = (columns.i64(column::DATED)?, columns.u64(column::SINKS)?);
         for scored in scored {
             let doc = scored.address.doc_id;
             scored.key = keys.first(doc).unwrap_or_default();
@@ -234,6 +242,9 @@ impl Scorer<'_> {
                 scored.parts[VOTE] = self.weights.vote * held(standing.vote);
                 scored.parts[PAGE] = self.weights.page * held(standing.page);
                 scored.parts[SITE] = self.weights.site * held(standing.site);
+            }
+            if sinks.first(doc).is_some() {
+                scored.lost = self.weights.spam;
             }
             if let Some(date) = dates.first(doc) {
                 let date = u64::try_from(date).unwrap_or(0);

@@ -38,6 +38,8 @@ pub struct Weights {
     pub site: f32,
     /// A page dated on the day of the newest fetch; halves with each year of age.
     pub fresh: f32,
+    /// The part of its score that a page loses which is made to be found and not to be read.
+    pub spam: f32,
 }
 
 impl Default for Weights {
@@ -60,6 +62,8 @@ impl Default for Weights {
             page: 0.0,
             site: 0.1,
             fresh: 0.2,
+            // Whatever words it is stuffed with: ten times the score of an honest page is none.
+            spam: 0.9,
         }
     }
 }

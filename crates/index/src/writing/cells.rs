@@ -73,6 +73,7 @@ pub(super) fn cells(
     cells.extend(language.map(|language| (fields.language, Cell::Text(language.to_owned()))));
     cells.extend(kept.dated_ms.map(|dated| (fields.dated, Cell::Signed(dated))));
     cells.extend(kept.original.map(|key| (fields.original, Cell::Unsigned(key.0))));
+    cells.extend(kept.sinks.then_some((fields.sinks, Cell::Unsigned(1))));
     cells
 }
 

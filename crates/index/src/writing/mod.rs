@@ -189,6 +189,14 @@ impl Index {
         self.look_again(key)
     }
 
+    /// The score of a page sinks from now on. One that is not in the index stays out of it.
+    pub fn sink(&mut self, key: UrlKey) -> Result<(), IndexError> {
+        self.look_again(key)?;
+        let Some(fresh) = self.held(key)? else { return Ok(()) };
+        let kept = self.unpack(&fresh.bytes)?;
+        if kept.sinks { Ok(()) } else { self.add(&Kept { sinks: true, ..kept }) }
+    }
+
     /// What the index has of a page, also what is not committed yet; without its links.
     pub fn copy_of(&mut self, key: UrlKey) -> Result<Option<Document>, IndexError> {
         let Some(fresh) = self.held(key)? else { return Ok(None) };

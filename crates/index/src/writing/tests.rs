@@ -20,6 +20,7 @@ enum Told {
     Remove(UrlKey),
     Moved(CanonUrl, UrlKey),
     Liken(UrlKey, Option<UrlKey>),
+    Sink(UrlKey),
 }
 
 fn url(number: u64) -> CanonUrl {
@@ -48,6 +49,7 @@ impl Dice {
             0 => Told::Remove(key(of)),
             1 => Told::Moved(url(of), key(other)),
             2 => Told::Liken(key(of), (self.below(2) == 0).then_some(key(other))),
+            3 => Told::Sink(key(of)),
             _ => Told::Put(Box::new(self.document(of, other, number))),
         }
     }
@@ -74,6 +76,7 @@ impl Dice {
             no_snippet: false,
             no_archive: false,
             original: (self.below(4) == 0).then_some(key(other)),
+            sinks: self.below(8) == 0,
         }
     }
 }
@@ -91,6 +94,7 @@ fn tell(index: &mut Index, told: &Told) {
         Told::Put(document) => index.put(*document).unwrap(),
         Told::Remove(key) => index.remove(key).unwrap(),
         Told::Moved(from, to) => index.moved(&from, to).unwrap(),
+        Told::Sink(key) => index.sink(key).unwrap(),
         Told::Liken(key, original) => index.liken(key, original).unwrap(),
     }
 }

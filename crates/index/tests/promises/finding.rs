@@ -70,6 +70,31 @@ fn parts_of_a_score_add_up_to_it() {
 }
 
 #[test]
+fn a_page_that_is_made_to_be_found_comes_last_says_so_and_is_found() {
+    let stuffed = "cheap sextant, buy a sextant, best sextant ".repeat(20);
+    let bait = page("http://spam.org/bait", "Sextant", &stuffed);
+    let passing = "Somewhere in this long list of instruments there is a sextant too. ";
+    let other = "Clocks and charts and other things are there as well. ".repeat(40);
+    let honest = page("http://a.org/it", "Instruments", &(passing.to_owned() + &other));
+    let (bait_key, first) = (bait.key, |made: &Made| made.found("sextant").remove(0));
+    assert_eq!(first(&Made::of(vec![bait.clone(), honest.clone()])), "/bait");
+    let sunk = Made::of(vec![Document { sinks: true, ..bait.clone() }, honest.clone()]);
+    let mut judged_later = Made::of(vec![bait, honest]);
+    judged_later.index.sink(bait_key).expect("it sinks");
+    judged_later.index.sink(key("http://a.org/unknown")).expect("it stays out");
+    for made in [sunk, judged_later.settled()] {
+        assert_eq!(made.found("sextant"), ["/it", "/bait"]);
+        let hit = made.ask("cheap").hits.remove(0);
+        assert_eq!(hit.url.path(), "/bait");
+        let lost = hit.parts.iter().find(|part| part.name == "spam").expect("it says so").value;
+        let sum: f32 = hit.parts.iter().map(|part| part.value).sum();
+        assert!(lost < 0.0 && hit.score > 0.0 && (sum - hit.score).abs() < 1e-4, "{hit:?}");
+        let honest = made.ask("clocks").hits.remove(0);
+        assert!(honest.parts.iter().all(|part| part.name != "spam"), "{honest:?}");
+    }
+}
+
+#[test]
 fn a_title_that_is_the_query_comes_first() {
     let long = "sextant ".repeat(30);
     let made = Made::of(vec![

@@ -81,6 +81,7 @@ pub(crate) fn page(url: &str, title: &str, main: &str) -> Document {
         no_snippet: false,
         no_archive: false,
         original: None,
+        sinks: false,
         links: Vec::new(),
     }
 }

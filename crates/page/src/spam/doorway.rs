@@ -7,6 +7,7 @@ use rhumb_web::{Canon, CanonUrl, LinkKind};
 
 use crate::Page;
 use crate::marks::Facts;
+use crate::read::Format;
 use crate::scan::refresh_seconds;
 
 /// A page with fewer words says hardly anything.
@@ -33,6 +34,16 @@ pub(super) fn signs(page: &Page, facts: &Facts<'_>) -> Option<Vec<&'static str>>
     Some(vec![sign, "to another domain", "fewer than 50 words"])
 }
 
+/// Where a page leads at once, whatever it says. A script is believed only where there is hardly
+/// anything else: it may do so for a reason.
+pub fn leads_to(page: &Page, facts: &Facts<'_>) -> Option<CanonUrl> {
+    if page.format != Format::Html {
+        return None;
+    }
+    let by_script = || if is_bare(page) { by_script(facts) } else { None };
+    by_refresh(page, facts).or_else(by_script).map(Cow::into_owned)
+}
+
 /// Whether it says hardly anything that can be seen.
 fn is_bare(page: &Page) -> bool {
     let seen = page.scan.text.len().saturating_sub(page.scan.concealed.bytes);
@@ -50,21 +61,25 @@ fn is_told(page: &Page, target: &CanonUrl) -> bool {
 
 /// Where a page leads at once, and by what.
 fn target<'a>(page: &'a Page, facts: &Facts<'_>) -> Option<(Cow<'a, CanonUrl>, &'static str)> {
+    let refresh = by_refresh(page, facts).map(|target| (target, "refresh"));
+    refresh.or_else(|| Some((by_script(facts)?, "script that leads away")))
+}
+
+/// Where a page leads by a refresh of its own or of its header.
+fn by_refresh<'a>(page: &'a Page, facts: &Facts<'_>) -> Option<Cow<'a, CanonUrl>> {
     if page.scan.refresh_after.is_some_and(|seconds| seconds <= SECONDS_MAX)
         && let Some(target) = &page.scan.refresh
     {
-        return Some((Cow::Borrowed(target), "refresh"));
+        return Some(Cow::Borrowed(target));
     }
     let header = facts.headers.iter().find(|(name, _)| *name == "refresh").map(|(_, it)| *it);
-    if let Some(header) =
-        header.filter(|it| refresh_seconds(it).is_some_and(|it| it <= SECONDS_MAX))
-        && let Some(target) = crate::refresh_target(header)
-        && let Ok(target) = facts.url.join(target, Canon::Full)
-    {
-        return Some((Cow::Owned(target), "refresh"));
-    }
-    let target = script_target(facts.body)?;
-    Some((Cow::Owned(facts.url.join(target, Canon::Full).ok()?), "script that leads away"))
+    let header = header.filter(|it| refresh_seconds(it).is_some_and(|it| it <= SECONDS_MAX))?;
+    facts.url.join(crate::refresh_target(header)?, Canon::Full).ok().map(Cow::Owned)
+}
+
+/// Where a page leads by a script.
+fn by_script(facts: &Facts<'_>) -> Option<Cow<'static, CanonUrl>> {
+    facts.url.join(script_target(facts.body)?, Canon::Full).ok().map(Cow::Owned)
 }
 
 /// Where a short script leads, if it says so in one piece.

@@ -25,6 +25,8 @@ use crate::marks::Facts;
 use crate::read::Format;
 use wording::Wording;
 
+pub use doorway::leads_to;
+
 /// What the signs of spam weigh at least, in tenths.
 const ENOUGH: u8 = 8;
 /// The most that they can weigh.

@@ -3,7 +3,7 @@
 use rhumb_web::{Canon, CanonUrl, Mark};
 
 use super::{Spam, spam};
-use crate::{Facts, mark, read};
+use crate::{Facts, leads_to, mark, read};
 
 fn judged(url: &str, html: &str) -> Spam {
     let url = CanonUrl::parse(url).expect("a URL");
@@ -211,4 +211,32 @@ fn what_is_no_page_and_what_is_empty_has_no_signs() {
     let facts =
         Facts { url: &url, status: 200, headers: vec![], body: text.as_bytes(), redirected: false };
     assert_eq!(spam(&page, &facts), Spam::default());
+}
+
+#[test]
+fn where_a_page_leads_at_once_is_known_whatever_it_says() {
+    #[track_caller]
+    fn check(head: &str, text: &str, header: Option<&str>, expect: Option<&str>) {
+        let url = CanonUrl::parse("https://shop.example/page").expect("a URL");
+        let html = format!("{head}<p>{text}</p>");
+        let page = read(html.as_bytes(), Some("text/html"), &url, Canon::Full, false);
+        let headers = header.map(|it| ("refresh", it)).into_iter().collect();
+        let body = html.as_bytes();
+        let facts = Facts { url: &url, status: 200, headers, body, redirected: false };
+        let found = leads_to(&page, &facts);
+        assert_eq!(found.as_ref().map(CanonUrl::as_str), expect, "{html}");
+    }
+    let (there, long) = (Some("http://there.example/"), HONEST.repeat(3));
+    let refresh = "<meta http-equiv=refresh content='0;url=http://there.example/'>";
+    let slow = "<meta http-equiv=refresh content='30;url=http://there.example/'>";
+    let script = "<script>location.href = 'http://there.example/';</script>";
+    for text in ["", &long] {
+        check(refresh, text, None, there);
+        check("", text, Some("3; url=http://there.example/"), there);
+        check(slow, text, None, None);
+        check("", text, None, None);
+    }
+    check(script, "", None, there);
+    // A script in a page that says something may lead away for a reason.
+    check(script, &long, None, None);
 }

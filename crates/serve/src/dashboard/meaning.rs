@@ -108,7 +108,7 @@ const FAILURES: [(&str, &str); 14] = [
 ];
 
 /// Other words: why bodies are not whole, and what pages are marked as.
-const ODD: [(&str, &str); 9] = [
+const ODD: [(&str, &str); 10] = [
     ("cut-length", "longer than is kept"),
     ("cut-time", "the rest did not come in time"),
     ("cut-disconnect", "the server broke off"),
@@ -118,6 +118,7 @@ const ODD: [(&str, &str); 9] = [
     ("challenge", "a gate that wants a person"),
     ("spam", "made to be found, and not to be read"),
     ("doorway", "leads to another domain at once"),
+    ("cloaked", "shows a browser something else than us"),
 ];
 
 /// What can be done about what holds the crawl back.

@@ -41,6 +41,7 @@ async fn clients_of_other_machines_have_a_rate_and_ours_have_none() {
         agent_token: "rhumb".to_owned(),
         searches: rhumb_index::Searches::default(),
         contact: None,
+        is_disguised: false,
         token: Some("secret".to_owned()),
     };
     let limits = Limits { rate: 1, burst: 3, ..Limits::default() };

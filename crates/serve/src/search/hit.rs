@@ -17,7 +17,7 @@ use crate::results::folded;
 const PLACE_CHARS_MAX: usize = 90;
 
 /// What the parts of a score are for.
-const PARTS: [(&str, &str); 14] = [
+const PARTS: [(&str, &str); 15] = [
     ("text", "the words in its text"),
     ("title", "the words in its title"),
     ("heading", "the words in its headings"),
@@ -32,6 +32,7 @@ const PARTS: [(&str, &str); 14] = [
     ("page_rank", "its rank among all pages"),
     ("site", "the rank of its site"),
     ("fresh", "how new it is"),
+    ("spam", "made to be found: it sinks"),
 ];
 
 /// Where a result is shown.

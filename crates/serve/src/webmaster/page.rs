@@ -83,6 +83,14 @@ fn identity(settings: &HouseSettings) -> Markup {
                 None => { ". Its operator has not said how to be reached." }
             }
         }
+        @if settings.is_disguised {
+            p {
+                "It looks for pages that show a browser something else than a crawler. To that end \
+                 it fetches some pages three times, one of these times under the headers of a \
+                 browser and without its own name; " code { "robots.txt" }
+                " and the gap between requests hold for those as for all others."
+            }
+        }
     }
 }
 

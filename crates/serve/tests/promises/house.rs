@@ -52,6 +52,7 @@ pub(crate) struct Furniture {
     /// What the archive holds.
     pub(crate) captures: Vec<Captured>,
     pub(crate) token: Option<String>,
+    pub(crate) is_disguised: bool,
     pub(crate) limits: Limits,
     pub(crate) replies: Replies,
 }
@@ -61,6 +62,7 @@ impl Default for Furniture {
         Self {
             documents: stock::documents(),
             captures: stock::captures(),
+            is_disguised: false,
             token: None,
             limits: Limits::default(),
             replies: Box::new(|_| None),
@@ -86,6 +88,7 @@ impl Furniture {
             agent_token: "rhumb".to_owned(),
             searches: rhumb_index::Searches::default(),
             contact: Some("mailto:who@example.org".to_owned()),
+            is_disguised: self.is_disguised,
             token: self.token,
         };
         let asked = Arc::new(Mutex::new(Vec::new()));

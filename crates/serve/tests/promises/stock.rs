@@ -38,6 +38,7 @@ pub(crate) fn document(url: &str, title: &str, main: &str) -> Document {
         no_snippet: false,
         no_archive: false,
         original: None,
+        sinks: false,
         links: Vec::new(),
     }
 }

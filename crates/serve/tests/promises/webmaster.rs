@@ -50,6 +50,17 @@ fn webmasters_are_told_who_this_is_and_how_to_be_left_alone() {
 }
 
 #[test]
+fn webmasters_are_told_whether_requests_go_out_without_our_name() {
+    for is_disguised in [false, true] {
+        let house = Furniture { is_disguised, ..Furniture::default() }.start();
+        let page = house.get("/webmaster");
+        check_whole(page.text());
+        let told = page.text().contains("under the headers of a browser and without its own name");
+        assert_eq!(told, is_disguised, "{}", page.text());
+    }
+}
+
+#[test]
 fn the_audit_of_a_host_is_shown_with_every_request() {
     let house = Furniture::default().start();
     let page = audited(&house, "https://A.example/some/page");

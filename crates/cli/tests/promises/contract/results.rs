@@ -21,6 +21,7 @@ pub(super) const PART: Words = named(
         "page_rank",
         "site",
         "fresh",
+        "spam",
     ],
 );
 

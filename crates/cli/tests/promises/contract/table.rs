@@ -165,7 +165,7 @@ const BRAKE: Words = named(
 );
 /// What a page is although its status does not say so.
 pub(super) const MARK: Words =
-    named("mark", &["soft-404", "parked", "challenge", "spam", "doorway"]);
+    named("mark", &["soft-404", "parked", "challenge", "spam", "doorway", "cloaked"]);
 /// The lists that have a name.
 pub(super) const WORDS: [&Words; 9] =
     [&REASON, &FAILURE, &SUCCESS, &HOLD, &PHASE, &VIOLATION, &BRAKE, &MARK, &PART];
@@ -400,6 +400,7 @@ const FIGURES: &[Key] = &[
     ours("interrupted", Count),
     ours("attempts", Count),
     ours("robots_requests", Count),
+    ours("disguised", Count),
     key("min_gap_ms", OrNull(&Count)),
     ours("tightest_gap_ms", OrNull(&Count)),
     ours("tightest_asked_ms", OrNull(&Count)),
@@ -443,6 +444,7 @@ pub(super) const REQUEST: Output = Output {
         ours("site", Text),
         ours("url", Url),
         ours("errand", Word(&[&ERRAND])),
+        ours("disguised", Flag),
         ours("status", OrNull(&Count)),
         ours("outcome", Word(&[&ANSWERED, &FAILURE])),
         ours("took_ms", OrNull(&Count)),

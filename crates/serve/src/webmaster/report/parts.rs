@@ -35,6 +35,13 @@ pub(in crate::webmaster) fn judgement(audit: &Audit, gathered: &Gathered) -> Mar
             (capital(&verdict(audit)))
         }
         (figures(one.unwrap_or(&audit.total)))
+        @if audit.total.disguised > 0 {
+            p {
+                "Of these requests " (grouped(audit.total.disguised)) " went out under the headers \
+                 of a browser and without the crawler's name, to find pages that show a browser \
+                 something else."
+            }
+        }
         (violations(&audit.total))
         @if one.is_none() { (hosts(audit)) }
         (robots(gathered))
