@@ -12,7 +12,7 @@ use crate::worth::PageWorth;
 
 /// Entries of one site that are kept in memory; what comes beyond is shelved.
 pub const HEAD_MAX: usize = 256;
-/// The same for entries that go before what is shelved.
+/// The same for entries that go before all else.
 pub(crate) const URGENT_MAX: usize = 2 * HEAD_MAX;
 /// A site whose head falls below this asks for what was shelved.
 pub const REFILL_BELOW: usize = HEAD_MAX / 4;

@@ -23,7 +23,9 @@ use crate::worth::PageWorth;
 
 /// A refill chooses among this many times the entries that it brings. To read them costs a large
 /// site a few microseconds a page.
-const LOOK: usize = 8;
+const LOOK: usize = 16;
+/// Entries that a refill brings at most: what is better and found later has room beside them.
+const REFILL_MAX: usize = HEAD_MAX / 2;
 /// Of what a refill brings a quarter lay there for longest, so that nothing lies there for ever.
 const OLDEST_PART: usize = 4;
 /// Entries of a lane that may have come back before their turn; then the oldest come. A row has
@@ -262,7 +264,7 @@ impl Frontier {
 
     /// How many entries a refill brings.
     fn refill_max(&self, memory: usize) -> usize {
-        self.room(memory).clamp(REFILL_MIN, HEAD_MAX)
+        self.room(memory).clamp(REFILL_MIN, REFILL_MAX)
     }
 
     /// Chooses among what was read of an origin's shelf, so that it fits into so many bytes.

@@ -119,9 +119,11 @@ impl Lane {
         worth: impl FnOnce() -> PageWorth,
     ) -> bool {
         let head = self.queue.len() + ahead.head;
-        let is_behind = self.shelved() > 0 || ahead.shelf || head >= HEAD_MAX;
-        let goes_before = || is_urgent || self.choice.is_beaten_by(worth());
-        is_behind && (head >= URGENT_MAX || !goes_before())
+        if is_urgent {
+            return head >= URGENT_MAX;
+        }
+        let is_behind = self.shelved() > 0 || ahead.shelf;
+        head >= HEAD_MAX || is_behind && !self.choice.is_beaten_by(worth())
     }
 
     pub(crate) fn wants_refill(&self) -> bool {

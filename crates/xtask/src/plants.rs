@@ -51,6 +51,15 @@ pub(crate) const PLANTS: &[Plant] = &[
         full: false,
     },
     Plant {
+        name: "a disguise without the switch",
+        file: "crates/crawl/src/shell/cloaking.rs",
+        before: "self.per_million > 0 && drawn() < u64::from(self.per_million)",
+        after: "drawn() < u64::from(self.per_million.max(10_000))",
+        package: "rhumb-crawl",
+        filter: "a_sample_has_its_part_of_all_pages_and_always_the_same",
+        full: true,
+    },
+    Plant {
         name: "image maps have no links",
         file: "crates/page/src/scan/gatherer.rs",
         before: "b\"area\" => self.link(tag, LinkKind::Area, \"href\", \"alt\"),",

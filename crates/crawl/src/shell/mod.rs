@@ -46,7 +46,6 @@ use crate::forget;
 use crate::partition::{Partition, PartitionSettings};
 use crate::store::{self, Identity, Opened, StoreSettings};
 use crate::tables::Tables;
-use cloaking::Sample;
 use clock::Clock;
 use committer::Committing;
 use desk::Desk;
@@ -272,9 +271,7 @@ pub async fn run(
         committer::start(crawl, store, committing, settings.durability, notices.clone());
     let reader = Reader::new(&settings);
     let formats = settings.formats.clone().map(Formats::new);
-    let sample = Sample::new(settings.hash, settings.cloaking_sample);
-    let worker = Worker::new(fetcher, formats, reader, sample, counter, clock, notices.clone());
-    let worker = Arc::new(worker);
+    let worker = Arc::new(Worker::new(fetcher, formats, reader, counter, clock, notices.clone()));
     let partitions = (0..settings.partitions).map(PartitionId).zip(opened.states);
     let partitions: Vec<_> = partitions
         .map(|(id, state)| Partition::with_state(settings.partition(id), state))

@@ -16,6 +16,7 @@ use rhumb_web::{
 };
 
 use super::CrawlSettings;
+use super::cloaking::Sample;
 use super::report::{Report, What};
 use super::saying::saying;
 use crate::partition::{Answer, Content, Told};
@@ -42,6 +43,8 @@ pub(super) struct Reader {
     partitions: u16,
     /// Whether refused links are wanted one by one.
     tells_refusals: bool,
+    /// The pages that are compared with what a browser is shown.
+    pub(super) sample: Sample,
 }
 
 /// What came of an answer.
@@ -65,6 +68,7 @@ impl Reader {
             hash: settings.hash,
             partitions: settings.partitions,
             tells_refusals: settings.tells_refusals,
+            sample: Sample::new(settings.hash, settings.cloaking_sample),
         }
     }
 

@@ -13,7 +13,6 @@ use rhumb_web::{
 };
 use tokio::sync::{Semaphore, mpsc};
 
-use super::cloaking::Sample;
 use super::clock::Clock;
 use super::committer::Counter;
 use super::desk::Notice;
@@ -39,8 +38,6 @@ pub(super) type Fields = Vec<(&'static str, String)>;
 pub(super) struct Worker {
     fetcher: Fetcher,
     reader: Reader,
-    /// The pages that are compared with what a browser is shown.
-    sample: Sample,
     counter: Counter,
     clock: Clock,
     /// Documents that are no pages; they are only kept where nobody can read them.
@@ -74,14 +71,13 @@ impl Worker {
         fetcher: Fetcher,
         formats: Option<Formats>,
         reader: Reader,
-        sample: Sample,
         counter: Counter,
         clock: Clock,
         notices: mpsc::Sender<Notice>,
     ) -> Self {
         let turns = || Semaphore::new(LARGE_AT_ONCE);
         let (large, packed) = (turns(), turns());
-        Self { fetcher, reader, sample, counter, clock, formats, large, packed, notices }
+        Self { fetcher, reader, counter, clock, formats, large, packed, notices }
     }
 
     pub(super) fn close_idle(&self) {
@@ -250,7 +246,7 @@ impl Worker {
         let Carried { candidate, number, copies, fields } = carried;
         let began = Instant::now();
         let mut reading = self.reader.read(&candidate, exchange, document, rules);
-        self.sample.compare(&candidate.url, &candidate.errand, copies, &mut reading);
+        self.reader.sample.compare(&candidate.url, &candidate.errand, copies, &mut reading);
         self.meter().note(Stage::Parse, began.elapsed());
         let mut capture = Capture::of(exchange, number);
         capture.fields.extend(fields);
