@@ -141,6 +141,7 @@ impl Crawl {
         let memory = shares.frontier / usize::from(PARTITIONS);
         let partition = |(id, state)| {
             let settings = PartitionSettings {
+                may_disguise: false,
                 id,
                 count: PARTITIONS,
                 hash: HASH,

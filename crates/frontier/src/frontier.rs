@@ -101,7 +101,7 @@ impl Frontier {
         let mut is_taken = true;
         self.touch(&site, |state| {
             if !entry.is_robots() {
-                state.lane_mut(entry.url().scheme()).queue.push(entry);
+                state.lane_mut(entry.url().scheme()).enter(entry);
             } else if state.takes_errand(&entry) {
                 state.errands.push_back(entry);
             } else {

@@ -29,8 +29,10 @@ const REFILL_MAX: usize = HEAD_MAX / 2;
 /// Of what a refill brings a quarter lay there for longest, so that nothing lies there for ever.
 const OLDEST_PART: usize = 4;
 /// Entries of a lane that may have come back before their turn; then the oldest come. A row has
-/// about a byte for each.
+/// a byte or two for each.
 const PLUCKED_MAX: usize = 4_096;
+/// The same where the user wants them first: then nothing more is looked for until others came.
+const SOUGHT_MAX: usize = 65_536;
 /// Entries that a refill brings at least.
 const REFILL_MIN: usize = 32;
 
@@ -103,6 +105,8 @@ pub(crate) struct Choice {
     plucked: BTreeSet<u64>,
     /// The least worth of what was chosen last: who has more need not go to the shelf.
     bar: Option<PageWorth>,
+    /// Those that have not gone there since.
+    beaters: usize,
     /// What was looked for, and below which ordinal: no fact.
     searched: (u64, u64),
 }
@@ -176,7 +180,8 @@ impl Choice {
 
     /// Whether something is worth more than what lies on the shelf, as far as is known.
     pub(crate) fn is_beaten_by(&self, worth: PageWorth) -> bool {
-        self.bar.is_some_and(|bar| worth > bar)
+        // Of a site that shows ever better pages the shelf has its turn, too.
+        self.beaters < HEAD_MAX && self.bar.is_some_and(|bar| worth > bar)
     }
 
     fn row(&self) -> ChoiceRow {
@@ -196,6 +201,12 @@ impl Choice {
 }
 
 impl Lane {
+    /// An entry goes into the head.
+    pub(crate) fn enter(&mut self, entry: Entry) {
+        self.choice.beaters += usize::from(self.shelved() > 0);
+        self.queue.push(entry);
+    }
+
     /// An entry has come back.
     pub(crate) fn pluck(&mut self, ordinal: u64) {
         if (self.taken..self.put).contains(&ordinal) {
@@ -230,6 +241,8 @@ impl SiteState {
     pub fn set_choices(&mut self, rows: [ChoiceRow; 2]) {
         for (lane, row) in self.lanes_mut().into_iter().zip(rows) {
             lane.choice = Choice::of_row(row);
+            let beyond = lane.taken.saturating_add(1)..lane.put;
+            lane.choice.plucked.retain(|ordinal| beyond.contains(ordinal));
         }
     }
 
@@ -250,14 +263,15 @@ impl Frontier {
         }
         let (patterns, hash) = self.worth.sought();
         let from = lane.searched(hash);
-        let seeks = !patterns.is_empty() && from < lane.put && lane.queue.urgent() < REFILL_BELOW;
+        let may_seek = !patterns.is_empty() && lane.choice.plucked.len() < SOUGHT_MAX;
+        let seeks = may_seek && from < lane.put && lane.queue.urgent() < REFILL_BELOW;
         if !lane.wants_refill() && !seeks {
             return None;
         }
-        let plucked = lane.choice.plucked.len();
         let place = Place { lane: self.key(&origin.site).lane(origin.scheme), ordinal: lane.taken };
-        let look = if lane.wants_refill() { LOOK * self.refill_max(memory) + plucked } else { 0 };
-        let most = URGENT_MAX / 2 + plucked;
+        // The first of them lies there for certain, so that a look always brings one.
+        let look = if lane.wants_refill() { LOOK * self.refill_max(memory) } else { 0 };
+        let most = URGENT_MAX / 2;
         let patterns = Arc::clone(patterns);
         Some(Wish { place, look, sought: seeks.then_some(Sought { patterns, from, most }) })
     }
@@ -295,7 +309,7 @@ impl Frontier {
         let oldest = if is_scattered { room } else { room.div_ceil(OLDEST_PART) };
         let bar = take_best(rest, oldest, room, &mut chosen);
         let lane = self.warm.get_mut(&origin.site).expect("it was there").lane_mut(origin.scheme);
-        lane.choice.bar = bar.or(lane.choice.bar);
+        (lane.choice.bar, lane.choice.beaters) = (bar.or(lane.choice.bar), 0);
         if let Some(below) = searched {
             lane.choice.searched = (hash, below);
         }

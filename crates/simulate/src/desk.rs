@@ -385,6 +385,7 @@ impl Desk {
 
 fn settings(id: PartitionId, hash: HashKey) -> PartitionSettings {
     PartitionSettings {
+        may_disguise: false,
         id,
         count: PARTITIONS,
         hash,

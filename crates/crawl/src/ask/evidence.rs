@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rhumb_frontier::backlog::Seek;
 use rhumb_frontier::{
-    Entry, Hold, Manners, Shelf, SiteKey, SiteRule, SiteState, Standing, Waiting,
+    Entry, Hold, Manners, SiteKey, SiteRule, SiteState, Standing, Taken, Waiting,
 };
 use rhumb_likeness::Twin;
 use rhumb_rules::{Rules, Template};
@@ -100,7 +100,8 @@ pub(super) struct SiteView {
     pub(super) waits: Waiting,
     /// Fetches of the site that are under way.
     pub(super) in_flight: u8,
-    pub(super) shelf: Shelf,
+    /// What has come back from the shelf of the lane.
+    pub(super) taken: Taken,
     /// Entries in the head of the lane.
     pub(super) head: u64,
     pub(super) visits: u64,
@@ -128,7 +129,7 @@ impl SiteView {
             standing: state.find(url),
             waits: state.waits_for(scheme),
             in_flight: state.in_flight(),
-            shelf: state.shelves()[lane],
+            taken: state.taken(scheme),
             head: state.head_len(scheme),
             visits: state.visits(),
             robots: robots[lane].take(),
@@ -226,7 +227,7 @@ impl Evidence {
         // What was fetched is on no shelf any more, unless it is tried again.
         let seek = self.seek.take().filter(|_| !is_queued && record.is_none());
         let shelved = seek.map(Seek::run).transpose()?.flatten();
-        let taken = site.as_ref().map_or(0, |site| site.shelf.taken);
+        let taken = site.as_ref().map_or(0, |site| site.taken.below);
         let shelved = shelved.filter(|(ordinal, _)| *ordinal >= taken);
         Ok(Known { record, site, shelved })
     }

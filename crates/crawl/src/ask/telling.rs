@@ -1,6 +1,6 @@
 //! From evidence to a story: what became of a URL, and why.
 
-use rhumb_frontier::{Entry, Hold};
+use rhumb_frontier::{Entry, Hold, Taken};
 use rhumb_likeness::{Likeness, Twin};
 use rhumb_rules::{Reason, Rules, ScopeKind, Trap, Verdict};
 use rhumb_web::words::counted;
@@ -427,7 +427,10 @@ fn place(site: &SiteView, known: &Known) -> Option<(u64, Option<Tick>)> {
         return Some((standing.position, standing.not_before));
     }
     let (ordinal, _) = known.shelved.as_ref()?;
-    Some((site.head + ordinal.saturating_sub(site.shelf.taken), None))
+    let Taken { below, plucked } = &site.taken;
+    let gone = plucked.range(..*ordinal).count();
+    let gone = below + u64::try_from(gone).expect("a length fits 64 bits");
+    Some((site.head + ordinal.saturating_sub(gone), None))
 }
 
 fn held(hold: Hold) -> Option<Held> {

@@ -57,6 +57,9 @@ pub struct PartitionSettings {
     pub born_ms: u64,
     /// Bytes that its sites may take in memory, about; the rest goes to disk.
     pub memory: usize,
+    /// Whether pages may be asked for as a browser would: else copies that were to be compared
+    /// are not fetched any more.
+    pub may_disguise: bool,
 }
 
 /// Cold sites that are read at once.

@@ -18,6 +18,7 @@ fn site() -> Site {
 /// A site with ten pages, and this rule.
 fn partition(rule: SiteRule) -> Partition<MemorySeen> {
     let settings = PartitionSettings {
+        may_disguise: false,
         id: PartitionId(0),
         count: 1,
         hash: HASH,

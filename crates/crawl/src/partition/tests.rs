@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use rhumb_frontier::{Entry, LaneKey, Manners, SiteKey};
+use rhumb_frontier::{Entry, LaneKey, Manners, Policy, SiteKey};
 use rhumb_seen::{Bucket, Novelty, Seen};
 use rhumb_web::{
     Candidate, CanonUrl, Copies, Epoch, Errand, Failure, HashKey, PartitionId, Phase, Scheme, Site,
@@ -65,12 +65,15 @@ struct World {
     admitted: HashSet<CanonUrl>,
     free_at: HashMap<Site, Tick>,
     fetches: BTreeMap<CanonUrl, usize>,
+    /// Pages that were asked for as a browser would.
+    disguised: usize,
 }
 
 impl World {
     fn new(seed: u64) -> Self {
         let manners = Manners { delay: DELAY, delay_is_explicit: true, tries: 2, floor: None };
         let settings = |id| PartitionSettings {
+            may_disguise: true,
             id: PartitionId(id),
             count: PARTITIONS,
             hash: HASH,
@@ -81,7 +84,14 @@ impl World {
             born_ms: 0,
             memory: MEMORY,
         };
-        let partition = |id| Partition::new(settings(id), FoggySeen::default());
+        let partition = |id| {
+            let mut partition = Partition::new(settings(id), FoggySeen::default());
+            // What was found last is often behind others on its shelf.
+            let order = rhumb_order::order("dfs").expect("there is one");
+            let policy = Policy { order, ..Policy::default() };
+            partition.state_mut().frontier_mut().set_policy(policy);
+            partition
+        };
         let mut world = Self {
             chance: Chance(seed),
             now: Tick(0),
@@ -95,6 +105,7 @@ impl World {
             admitted: HashSet::new(),
             free_at: HashMap::new(),
             fetches: BTreeMap::new(),
+            disguised: 0,
         };
         for _ in 0..4 {
             let (owner, seed) = world.link(0);
@@ -104,7 +115,9 @@ impl World {
     }
 
     fn link(&mut self, depth: u16) -> (PartitionId, Candidate) {
-        let (site, page) = (self.chance.below(30), self.chance.below(400));
+        // One site has more on its shelf than comes back at once.
+        let sites = if self.chance.below(2) == 0 { 1 } else { 30 };
+        let (site, page) = (self.chance.below(sites), self.chance.below(400));
         let scheme = if page % 3 == 0 { "https" } else { "http" };
         let text = format!("{scheme}://s{site}.test/p{page}");
         let url = CanonUrl::parse(&text).expect("it is a URL");
@@ -160,7 +173,8 @@ impl World {
         self.facts.extend(turn.facts.into_iter().map(|fact| (id, self.now, fact)));
         for effect in turn.effects {
             match effect {
-                Effect::Fetch(ticket, _) => {
+                Effect::Fetch(ticket, asked) => {
+                    self.disguised += usize::from(asked.is_as_browser());
                     let url = ticket.candidate.url.clone();
                     let free_at = self.free_at.insert(url.site(), Tick::NEVER).unwrap_or(Tick(0));
                     assert!(free_at <= self.now, "{url} was asked for too early");
@@ -434,6 +448,37 @@ fn a_page_whose_copies_are_compared_is_settled_once_after_both() {
         }
     }
     assert!(compared > 20 && ended > 20, "{compared} {ended}");
+}
+
+#[test]
+fn who_takes_the_disguise_back_is_obeyed_at_once() {
+    let (mut waiting, mut before) = (0, 0);
+    for seed in 0..20 {
+        let mut world = World::run(seed);
+        for partition in &mut world.partitions {
+            partition.settings.may_disguise = false;
+            let sites = partition.state.frontier().sites();
+            let errands = sites.flat_map(|(_, site)| site.entries().map(|it| &it.candidate.errand));
+            let is_next = |errand: &&Errand| matches!(errand, Errand::Compared(Copies::Own(_)));
+            waiting += errands.filter(is_next).count();
+        }
+        before += world.disguised;
+        world.disguised = 0;
+        (0..STEPS).for_each(|_| world.step());
+        assert_eq!(world.disguised, 0, "seed {seed}");
+    }
+    assert!(waiting > 5 && before > 20, "{waiting} were next, {before} were asked for");
+}
+
+#[test]
+fn what_came_back_before_its_turn_is_among_the_facts() {
+    let world = World::run(1);
+    let picks = world.facts.iter().filter_map(|(.., fact)| match fact {
+        Fact::Picked { picks, .. } => Some(picks),
+        _ => None,
+    });
+    let skips = picks.flat_map(|it| it.windows(2)).filter(|two| two[1].0 != two[0].0 + 1);
+    assert!(skips.count() > 5, "else the histories say nothing of shelves that are chosen from");
 }
 
 #[test]

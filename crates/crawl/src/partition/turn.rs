@@ -126,6 +126,7 @@ impl<S: Seen> Partition<S> {
     fn send_out(&mut self, now: Tick, entry: Entry, turn: &mut Turn) {
         let number = TicketNumber(self.state.next_ticket.0);
         let expires = now + self.settings.ticket_for;
+        let entry = if self.settings.may_disguise { entry } else { entry.itself() };
         let (candidate, copies) = entry.candidate.clone().parted();
         let ticket = Ticket {
             number,

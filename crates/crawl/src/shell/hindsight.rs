@@ -11,7 +11,8 @@ use super::desk::Desk;
 use super::{CrawlError, CrawlSettings};
 use crate::earlier::{self, Found, Looking};
 
-/// The part of the frontier's memory that a forecast takes: a quarter, a 32nd of all.
+/// What a forecast takes beside the frontier, in parts of the frontier's memory: a quarter, a 32nd
+/// of all.
 const SHARE: usize = 4;
 
 /// Earlier crawls of the same sites, and who hears what was found in them.

@@ -129,6 +129,7 @@ pub struct CrawlSettings {
 impl CrawlSettings {
     pub(crate) fn partition(&self, id: PartitionId) -> PartitionSettings {
         PartitionSettings {
+            may_disguise: self.cloaking_sample > 0,
             id,
             count: self.partitions,
             hash: self.hash,

@@ -194,6 +194,7 @@ mod tests {
     #[test]
     fn however_many_sites_pass_by_few_are_watched_and_the_slowest_stay() {
         let settings = crate::partition::PartitionSettings {
+            may_disguise: false,
             id: rhumb_web::PartitionId(0),
             count: 1,
             hash: rhumb_web::HashKey(1, 2),

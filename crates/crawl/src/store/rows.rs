@@ -14,8 +14,9 @@ use super::{Mirrors, StoreError, Suspects};
 use crate::partition::{Dossier, PayloadDigest, PayloadRow, RobotsRow, UrlRecord, late};
 use crate::tables::{Table, Tables};
 
-/// The format of rows and lines. A later one must still read the earlier.
-pub(super) const FORMAT: u32 = 1;
+/// The format of rows and lines. A later one must still read the earlier: since the second a site's
+/// row tells what came back from its shelves before its turn.
+pub(super) const FORMAT: u32 = 2;
 
 /// What a crawl is from its creation on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

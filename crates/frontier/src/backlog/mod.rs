@@ -25,6 +25,7 @@ mod walk;
 mod writer;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -166,9 +167,8 @@ impl Backlog {
     /// copied at once.
     pub fn look(&self, wish: Wish) -> Reading {
         let lane = wish.place.lane;
-        let [near, far] = wish.ranges();
-        let end = near.end.max(far.end);
-        let fresh = self.buffer.copy(lane, near.start, end);
+        let copy = |range: Range<u64>| self.buffer.copy(lane, range.start, range.end);
+        let fresh = wish.ranges().into_iter().filter_map(copy).collect();
         let in_memory = |buffer: &Arc<Buffer>| buffer.end_of(lane).is_some();
         let frozen: Vec<_> = self.frozen.iter().filter(|it| in_memory(it)).cloned().collect();
         let (folder, segments) = (self.folder.clone(), self.segments.clone());

@@ -21,13 +21,13 @@ pub struct Reading {
     /// Oldest first: a lane's lower ordinals come first.
     pub(super) segments: Vec<Arc<Segment>>,
     pub(super) frozen: Vec<Arc<Buffer>>,
-    /// The ordinal of the first entry of the buffer that still grows, and its entries.
-    pub(super) fresh: Option<(u64, Vec<u8>)>,
+    /// Entries of the buffer that still grows, each piece with the ordinal of its first.
+    pub(super) fresh: Vec<(u64, Vec<u8>)>,
 }
 
 impl Reading {
-    /// Brings what was wished for, in order. It never brings none where one was asked for, unless
-    /// something is only sought.
+    /// Brings what was wished for, in order. It never brings none where one was asked for, and
+    /// never seeks where nothing lies.
     pub fn run(self) -> Result<Stock, BacklogError> {
         let mut stock = Stock::default();
         for range in self.wish.ranges() {
@@ -37,7 +37,8 @@ impl Reading {
         }
         let (lane, ordinal) = (self.wish.place.lane, self.wish.place.ordinal);
         let begins = stock.entries.first().map(|(first, _)| *first);
-        if self.wish.look > 0 && begins != Some(ordinal) {
+        let is_there = self.wish.look == 0 || begins == Some(ordinal);
+        if !is_there || self.wish.sought.is_some() && stock.searched.is_none() {
             return Err(BacklogError::Absent { folder: self.folder, lane, ordinal });
         }
         Ok(stock)

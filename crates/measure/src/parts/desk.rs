@@ -115,6 +115,7 @@ impl Desk {
         let manners = Manners { delay: Span::ZERO, delay_is_explicit: true, ..Manners::default() };
         let partition = |(id, state)| {
             let settings = PartitionSettings {
+                may_disguise: false,
                 id,
                 count: PARTITIONS,
                 hash: HASH,

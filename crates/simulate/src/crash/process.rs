@@ -92,6 +92,7 @@ impl<'w> Process<'w> {
         let mut committer = Committer::new(opened.store);
         committer.opened(world, from)?;
         let settings = |id| PartitionSettings {
+            may_disguise: false,
             id,
             count: PARTITIONS,
             hash: opened.identity.hash,

@@ -42,6 +42,8 @@ const RANK_BYTES: usize = 16;
 pub(super) struct Citations {
     /// Since the last computation.
     fresh: Vec<Row>,
+    /// No more than so many.
+    fresh_max: usize,
     /// Links at the last one.
     counted: usize,
     /// Of all links those with a mark up to this are noted.
@@ -74,6 +76,7 @@ impl Citations {
         let found = read_ranks(&ranks).unwrap_or_default();
         let this = Self {
             fresh: Vec::new(),
+            fresh_max: (bytes / 8 / size_of::<Row>()).max(2 * FRESH_MIN),
             counted: usize::try_from(count).unwrap_or(usize::MAX),
             up_to: opened.map_or(u64::MAX, |opened| opened.head),
             is_counting: false,
@@ -89,6 +92,12 @@ impl Citations {
     pub(super) fn note(&mut self, from: UrlKey, to: &[UrlKey]) {
         let rows = to.iter().filter(|to| **to != from).map(|to| [from.0, to.0]);
         self.fresh.extend(rows.filter(|row| mark(*row) <= self.up_to));
+        // Where a computation takes long an even sample of what comes meanwhile stays.
+        while self.fresh.len() > self.fresh_max {
+            self.up_to /= 2;
+            let up_to = self.up_to;
+            self.fresh.retain(|row| mark(*row) <= up_to);
+        }
     }
 
     /// Whether enough is new to compute again.
@@ -123,7 +132,8 @@ impl Citations {
 
     /// Takes the outcome of a computation, and gives the ranks.
     pub(super) fn counted(&mut self, ranked: Ranked) -> Ranks {
-        (self.counted, self.up_to, self.is_counting) = (ranked.links, ranked.up_to, false);
+        self.up_to = self.up_to.min(ranked.up_to);
+        (self.counted, self.is_counting) = (ranked.links, false);
         ranked.ranks
     }
 

@@ -148,6 +148,7 @@ impl<'w> Life<'w> {
     fn begin(world: &'w mut World) -> Self {
         let opened = open(&world.shared_disk(), &world.shared_tables(), &world.settings).unwrap();
         let settings = |id| PartitionSettings {
+            may_disguise: false,
             id,
             count: PARTITIONS,
             hash: HASH,
