@@ -2,8 +2,8 @@
 //!
 //! The archives of those crawls are read once, by the indexes of their files, in the order of
 //! their keys: all captures of a page come together, and all pages of a site. Between two captures
-//! a page has changed if its payload is another, and so is its [text](texts). How often that was
-//! gives its [rate](rhumb_order::rate), the other pages of its site are the prior, and the time
+//! a page has changed if its payload is another, and so is its text. How often that was
+//! gives its rate, the other pages of its site are the prior, and the time
 //! since it was seen last makes a chance of it.
 //!
 //! Nothing is written to an earlier crawl, and it is not asked page by page: what is kept is a

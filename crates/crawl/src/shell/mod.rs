@@ -294,9 +294,7 @@ pub async fn run(
     let at_work = Arc::clone(&worker);
     let mut desk = Desk::new(settings, clock, partitions, keeping, rules, at_work, shown);
     desk.set_site_rules();
-    desk.set_policy();
-    desk.recall_estimates();
-    desk.set_forecast(forecast);
+    desk.set_priorities(forecast);
     desk.reopen(opened.parcels, opened.late, opened.last, opened.is_clean);
     desk.seed(desk::seeds(seeds));
     let work = async {

@@ -4,6 +4,9 @@
 //! there is none. When those below their ceilings do not fill the room any more it is raised, and
 //! lifted until room is short again.
 
+use std::sync::Arc;
+
+use rhumb_order::Forecast;
 use rhumb_web::{Span, Tick};
 
 use super::desk::Desk;
@@ -16,8 +19,14 @@ const AMPLE_PART: usize = 4;
 const AMPLE_FOR: Span = Span::seconds(1);
 
 impl Desk {
-    /// Tells the partitions what is wanted first.
-    pub(super) fn set_policy(&mut self) {
+    /// Tells the partitions what is wanted first, and what is known of pages from before.
+    pub(super) fn set_priorities(&mut self, forecast: Option<Arc<Forecast>>) {
+        self.set_policy();
+        self.recall_estimates();
+        self.set_forecast(forecast);
+    }
+
+    fn set_policy(&mut self) {
         for partition in &mut self.partitions {
             partition.state_mut().frontier_mut().set_policy(self.settings.policy.clone());
         }
