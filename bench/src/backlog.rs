@@ -70,7 +70,7 @@ fn run(name: &str, pushes: u64, lanes: u64) -> Outcome {
         let lane = mix(n) % lanes;
         let ordinal = mix(n + 1) % ordinals[usize::try_from(lane)?].max(1);
         let read = load.backlog.read(LaneKey(mix(lane)), ordinal, REFILL).run()?;
-        assert!(!read.is_empty(), "what was pushed can be read");
+        assert!(!read.entries.is_empty(), "what was pushed can be read");
     }
     let refills = REFILLS as f64;
     println!(

@@ -89,6 +89,7 @@ pub fn document(number: u64) -> Result<Document, UrlError> {
         digest: None,
         no_snippet: false,
         no_archive: false,
+        sinks: false,
         original: None,
         links,
     })
