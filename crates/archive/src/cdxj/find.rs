@@ -1,7 +1,7 @@
 //! What the lines of an index tell: where a payload lies, which captures of a URL there are.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::push_json;
@@ -84,10 +84,12 @@ pub(crate) fn payload_in(
     Ok(found)
 }
 
-/// Reads a line with its end; false behind the last one.
+/// Reads a line with its end; false behind the last one. What is too long for a line of ours comes
+/// in pieces.
 pub(crate) fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    Ok(lines.read_until(b'\n', line)? > 0)
+    let most = u64::try_from(LINE_BYTES_MAX).expect("a length fits 64 bits") + 1;
+    Ok(lines.by_ref().take(most).read_until(b'\n', line)? > 0)
 }
 
 /// What a line is sorted by first.
