@@ -298,8 +298,8 @@ impl Frontier {
         let (mut chosen, rest): (Vec<_>, Vec<_>) =
             appraised.partition(|(_, _, entry)| entry.band() == 0);
         // Those for which there is no room now are sought again.
-        let late =
-            chosen.split_off(chosen.len().min(URGENT_MAX - lane.queue.urgent().min(URGENT_MAX)));
+        let urgent_max = URGENT_MAX.saturating_sub(lane.queue.urgent());
+        let late = chosen.split_off(chosen.len().min(urgent_max));
         let hash = self.worth.sought().1;
         let searched = stock.searched.map(|below| below.max(lane.searched(hash)));
         let searched =
@@ -309,7 +309,9 @@ impl Frontier {
         let oldest = if is_scattered { room } else { room.div_ceil(OLDEST_PART) };
         let bar = take_best(rest, oldest, room, &mut chosen);
         let lane = self.warm.get_mut(&origin.site).expect("it was there").lane_mut(origin.scheme);
-        (lane.choice.bar, lane.choice.beaters) = (bar.or(lane.choice.bar), 0);
+        if room > 0 {
+            (lane.choice.bar, lane.choice.beaters) = (bar.or(lane.choice.bar), 0);
+        }
         if let Some(below) = searched {
             lane.choice.searched = (hash, below);
         }
@@ -332,10 +334,9 @@ fn take_best(
     room: usize,
     to: &mut Vec<Appraised>,
 ) -> Option<PageWorth> {
-    let others = from.split_off(oldest.min(from.len()));
+    let mut others = from.split_off(oldest.min(from.len()));
     let best = room - from.len().min(room);
     to.append(&mut from);
-    let mut others = others;
     if best == 0 || others.len() <= best {
         others.truncate(best);
         to.append(&mut others);
