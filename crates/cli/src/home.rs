@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rhumb_crawl::control::SOCKET_NAME;
+
 use crate::fault::Fault;
 use crate::settings::{FILE_NAME, Settings};
 
@@ -14,6 +16,8 @@ const LOCK_NAME: &str = "LOCK";
 const NEW_NAME: &str = "crawl.toml.new";
 /// Nobody looks longer who works there.
 const LOOK_MAX: Duration = Duration::from_millis(500);
+/// Who reads a crawl at rest is waited for so long.
+const READ_MAX: Duration = Duration::from_secs(2);
 /// No number of a process is longer.
 const PID_BYTES_MAX: u64 = 20;
 
@@ -94,9 +98,7 @@ impl Home {
         loop {
             match lock.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock)
-                    if began.elapsed() < LOOK_MAX && is_only_looked_at(&lock) =>
-                {
+                Err(TryLockError::WouldBlock) if is_free_soon(folder, &lock, began.elapsed()) => {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Err(TryLockError::WouldBlock) => return Err(taken(folder, &lock)),
@@ -111,6 +113,13 @@ impl Home {
         written.map_err(|error| fault(&error))?;
         Ok(Self { folder: folder.to_owned(), _lock: lock })
     }
+}
+
+/// Whether who has the lock of a folder may be waited for, after so long: who crawls listens, and
+/// all others are done soon.
+fn is_free_soon(folder: &Path, lock: &File, waited: Duration) -> bool {
+    let reads = || !folder.join(SOCKET_NAME).exists();
+    waited < LOOK_MAX && is_only_looked_at(lock) || waited < READ_MAX && reads()
 }
 
 /// Whether those who have the lock only ask who works there: they share it, for a moment.

@@ -78,8 +78,10 @@ fn a_crawl_goes_on_beside_its_pages_and_they_find_what_it_brought() {
                 ask(&pages, "GET", "/api/sites", "");
             }
         });
-        crawl(folder.path(), &site.url("/island"));
+        let crawling = std::panic::AssertUnwindSafe(|| crawl(folder.path(), &site.url("/island")));
+        let crawled = std::panic::catch_unwind(crawling);
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        crawled.expect("nobody who looks keeps it from beginning");
     });
     until(|| found("zanzibar") == 1);
     assert_eq!(json(serving.base(), "/api/status")["pages"], 2);
